@@ -1,0 +1,313 @@
+//! The only file that names pyo3: check arrays, release the interpreter, call, map errors. Shapes and units stand in
+//! `src/muco/_core.pyi`.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use numpy::ndarray::{Array2, ArrayView1};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyValueError};
+use pyo3::prelude::*;
+
+use crate::batch::{self, Columns, Terms};
+use crate::cover::Cover;
+use crate::draw::{self, Draw};
+use crate::grouping::{self, Grouping};
+use crate::partition::Microdata;
+use crate::principle::Sensitive;
+use crate::stream::{self, Key, Step, Stream};
+use crate::table::Delta;
+use crate::{Cancel, Codes, Error, distance, principle, repair};
+
+/// How often a running call looks for Ctrl-C.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+impl From<Error> for PyErr {
+    fn from(error: Error) -> PyErr {
+        match error {
+            Error::Cancelled => PyKeyboardInterrupt::new_err(()),
+            Error::Broken(what) => PyArithmeticError::new_err(what),
+            other => PyValueError::new_err(other.to_string()),
+        }
+    }
+}
+
+/// Runs `job` on a thread of its own with the interpreter released, and raises its flag if a signal asks to stop.
+fn interruptible<T: Send>(py: Python<'_>, job: impl FnOnce(&Cancel) -> crate::Result<T> + Send) -> PyResult<T> {
+    let cancel = Cancel::default();
+    py.detach(|| {
+        std::thread::scope(|scope| {
+            let (done, waiting) = channel();
+            let flag = &cancel;
+            scope.spawn(move || done.send(job(flag)));
+            loop {
+                match waiting.recv_timeout(PATIENCE) {
+                    Ok(result) => return result.map_err(PyErr::from),
+                    Err(RecvTimeoutError::Disconnected) => {
+                        return Err(PyArithmeticError::new_err("the core stopped without a result"));
+                    }
+                    Err(RecvTimeoutError::Timeout) => {
+                        if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                            // The scope waits for the job; the signal's own exception is what counts.
+                            cancel.raise();
+                            return Err(signal);
+                        }
+                    }
+                }
+            }
+        })
+    })
+}
+
+fn key_of(bytes: &[u8]) -> PyResult<Key> {
+    let bytes = bytes.try_into().map_err(|_| PyValueError::new_err("a key has 32 bytes"))?;
+    Ok(Key::new(bytes))
+}
+
+fn codes_of<'a>(array: &'a PyReadonlyArray2<'_, i32>) -> PyResult<Codes<'a>> {
+    Ok(Codes::new(array.as_slice()?, array.shape()[1])?)
+}
+
+fn shaped<'py>(py: Python<'py>, codes: Vec<i32>, attributes: usize) -> PyResult<Bound<'py, PyArray2<i32>>> {
+    let shape = (codes.len() / attributes.max(1), attributes);
+    let array = Array2::from_shape_vec(shape, codes).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(array.into_pyarray(py))
+}
+
+fn offsets<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = usize>) -> Bound<'py, PyArray1<i64>> {
+    numbers.into_iter().map(|n| n as i64).collect::<Vec<i64>>().into_pyarray(py)
+}
+
+#[pyclass(frozen, skip_from_py_object, module = "muco._core")]
+#[derive(Clone)]
+struct Distance(distance::Distance);
+
+#[pymethods]
+impl Distance {
+    #[staticmethod]
+    #[pyo3(signature = (positions, *, missing))]
+    fn line(positions: PyReadonlyArray1<'_, f64>, missing: bool) -> PyResult<Self> {
+        Ok(Distance(distance::Distance::line(positions.as_slice()?.to_vec(), missing)?))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (steps, *, leaves, missing))]
+    fn tree(steps: PyReadonlyArray1<'_, f64>, leaves: usize, missing: bool) -> PyResult<Self> {
+        Ok(Distance(distance::Distance::tree(steps.as_slice()?.to_vec(), leaves, missing)?))
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (distances, *, missing))]
+    fn matrix(distances: PyReadonlyArray2<'_, f64>, missing: bool) -> PyResult<Self> {
+        let known = distances.shape()[0];
+        Ok(Distance(distance::Distance::matrix(distances.as_slice()?.to_vec(), known, missing)?))
+    }
+
+    #[getter]
+    fn size(&self) -> usize {
+        self.0.size()
+    }
+
+    #[getter]
+    fn scale(&self) -> f64 {
+        self.0.scale()
+    }
+
+    fn between<'py>(
+        &self,
+        py: Python<'py>,
+        a: PyReadonlyArray1<'py, i32>,
+        b: PyReadonlyArray1<'py, i32>,
+    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let (a, b): (ArrayView1<i32>, ArrayView1<i32>) = (a.as_array(), b.as_array());
+        let fits = |code: &i32| *code >= 0 && (*code as usize) < self.0.size();
+        if a.len() != b.len() || !a.iter().all(fits) || !b.iter().all(fits) {
+            return Err(PyValueError::new_err("codes must lie in the domain, as many on either side"));
+        }
+        let apart = py.detach(|| a.iter().zip(b).map(|(a, b)| self.0.between(*a, *b)).collect::<Vec<f64>>());
+        Ok(apart.into_pyarray(py))
+    }
+}
+
+#[pyclass(frozen, skip_from_py_object, module = "muco._core")]
+#[derive(Clone, Copy)]
+struct Principle(principle::Principle);
+
+#[pymethods]
+impl Principle {
+    #[new]
+    #[pyo3(signature = (name, diversity, *, c = 3.0, t = 0.2))]
+    fn new(name: &str, diversity: usize, c: f64, t: f64) -> PyResult<Self> {
+        Ok(Principle(principle::Principle::named(name, diversity, c, t)?))
+    }
+
+    fn holds(&self, sensitive: PyReadonlyArray2<'_, i32>, sizes: Vec<usize>, ordered: Vec<bool>) -> PyResult<bool> {
+        let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
+        let records: Vec<u32> = (0..sensitive.codes().records() as u32).collect();
+        Ok(self.0.holds(&sensitive, &records, &mut sensitive.tally()))
+    }
+}
+
+/// (order, starts, leaf of each group).
+type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+#[pyfunction]
+#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep))]
+#[allow(clippy::too_many_arguments)]
+fn divide_table<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray2<'py, i32>,
+    sensitive: PyReadonlyArray2<'py, i32>,
+    tags: PyReadonlyArray1<'py, u64>,
+    distances: Vec<PyRef<'py, Distance>>,
+    principle: &Principle,
+    sizes: Vec<usize>,
+    ordered: Vec<bool>,
+    grouping: &str,
+    sweep: &str,
+) -> PyResult<Groups<'py>> {
+    let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
+    let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
+    let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
+    let grouping = Grouping::named(grouping, sweep)?;
+    let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, cancel))?;
+    let mut starts = vec![0];
+    groups.sizes.iter().for_each(|size| starts.push(starts[starts.len() - 1] + size));
+    Ok((offsets(py, groups.order.into_iter().map(|r| r as usize)), offsets(py, starts), offsets(py, groups.leaves)))
+}
+
+#[pyclass(frozen, module = "muco._core")]
+struct Tables(batch::Tables);
+
+/// (row codes, records a row, column codes, numerators, total).
+type OneTable<'py> =
+    (Bound<'py, PyArray1<i32>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i32>>, Bound<'py, PyArray2<u64>>, u64);
+
+#[pymethods]
+impl Tables {
+    #[getter]
+    fn solved(&self) -> usize {
+        self.0.solved
+    }
+
+    #[getter]
+    fn narrowed(&self) -> usize {
+        self.0.narrowed
+    }
+
+    fn table<'py>(&self, py: Python<'py>, group: usize, attribute: usize) -> PyResult<OneTable<'py>> {
+        if group >= self.0.groups() || attribute >= self.0.attributes {
+            return Err(PyValueError::new_err("the batch has no such group or attribute"));
+        }
+        let entry = self.0.entry(group, attribute);
+        let rows = 0..entry.rows.len();
+        let numerators: Vec<u64> = rows.flat_map(|row| entry.table.row(row)).copied().collect();
+        let numerators = Array2::from_shape_vec((entry.rows.len(), entry.columns.len()), numerators)
+            .map_err(|e| PyValueError::new_err(e.to_string()))?;
+        Ok((
+            entry.rows.clone().into_pyarray(py),
+            offsets(py, entry.multiplicities.iter().map(|m| *m as usize)),
+            entry.columns.clone().into_pyarray(py),
+            numerators.into_pyarray(py),
+            entry.table.total(),
+        ))
+    }
+}
+
+#[pyfunction]
+#[pyo3(signature = (codes, order, starts, distances, *, delta, cover, columns))]
+#[allow(clippy::too_many_arguments)]
+fn calculate_tables(
+    py: Python<'_>,
+    codes: PyReadonlyArray2<'_, i32>,
+    order: PyReadonlyArray1<'_, i64>,
+    starts: PyReadonlyArray1<'_, i64>,
+    distances: Vec<PyRef<'_, Distance>>,
+    delta: Option<(u64, u64)>,
+    cover: &str,
+    columns: &str,
+) -> PyResult<Tables> {
+    let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
+    let delta = delta.map(|(numerator, denominator)| Delta::new(numerator, denominator)).transpose()?;
+    let terms = Terms { delta, cover: Cover::named(cover)?, columns: Columns::named(columns)? };
+    let (codes, order, starts) = (codes_of(&codes)?, order.as_slice()?, starts.as_slice()?);
+    let tables = |cancel: &Cancel| batch::Tables::calculate(codes, order, starts, &distances, terms, cancel);
+    interruptible(py, tables).map(Tables)
+}
+
+#[pyfunction]
+#[pyo3(signature = (tables, key, *, first_group, draw))]
+fn output_values<'py>(
+    py: Python<'py>,
+    tables: &Tables,
+    key: &[u8],
+    first_group: u64,
+    draw: &str,
+) -> PyResult<Bound<'py, PyArray2<i32>>> {
+    let (key, draw) = (key_of(key)?, Draw::named(draw)?);
+    let drawn = interruptible(py, |cancel| draw::output_values(&tables.0, &key, first_group, draw, cancel))?;
+    shaped(py, drawn, tables.0.attributes)
+}
+
+#[pyfunction]
+#[pyo3(signature = (tables, drawn, key, *, first_group, repair))]
+fn randomize_unchanged_tuples<'py>(
+    py: Python<'py>,
+    tables: &Tables,
+    drawn: PyReadonlyArray2<'py, i32>,
+    key: &[u8],
+    first_group: u64,
+    repair: usize,
+) -> PyResult<(Bound<'py, PyArray2<i32>>, usize, usize)> {
+    let (key, drawn) = (key_of(key)?, drawn.as_slice()?);
+    let repaired = interruptible(py, |cancel| {
+        repair::randomize_unchanged_tuples(&tables.0, drawn, &key, first_group, repair, cancel)
+    })?;
+    Ok((shaped(py, repaired.codes, tables.0.attributes)?, repaired.repaired, repaired.unrepairable))
+}
+
+#[pyfunction]
+fn tag_records<'py>(
+    py: Python<'py>,
+    key: &[u8],
+    columns: PyReadonlyArray2<'py, u64>,
+) -> PyResult<Bound<'py, PyArray1<u64>>> {
+    let (key, width) = (key_of(key)?, columns.shape()[1]);
+    if width == 0 {
+        return Ok(vec![0; columns.shape()[0]].into_pyarray(py));
+    }
+    let values = columns.as_slice()?;
+    Ok(py.detach(|| stream::tag_records(&key, values, width)).into_pyarray(py))
+}
+
+#[pyfunction]
+fn shuffled<'py>(py: Python<'py>, key: &[u8], count: usize) -> PyResult<Bound<'py, PyArray1<i64>>> {
+    let key = key_of(key)?;
+    let mut order: Vec<i64> = (0..count as i64).collect();
+    py.detach(|| Stream::new(&key, 0, 0, Step::Shuffle).shuffle(&mut order));
+    Ok(order.into_pyarray(py))
+}
+
+#[pyfunction]
+fn uniforms<'py>(py: Python<'py>, key: &[u8], stream: u32, count: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let key = key_of(key)?;
+    let numbers = py.detach(|| {
+        let mut stream = Stream::new(&key, u64::from(stream), 0, Step::Generate);
+        (0..count).map(|_| stream.unit()).collect::<Vec<f64>>()
+    });
+    Ok(numbers.into_pyarray(py))
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Distance>()?;
+    module.add_class::<Principle>()?;
+    module.add_class::<Tables>()?;
+    module.add_function(wrap_pyfunction!(divide_table, module)?)?;
+    module.add_function(wrap_pyfunction!(calculate_tables, module)?)?;
+    module.add_function(wrap_pyfunction!(output_values, module)?)?;
+    module.add_function(wrap_pyfunction!(randomize_unchanged_tuples, module)?)?;
+    module.add_function(wrap_pyfunction!(tag_records, module)?)?;
+    module.add_function(wrap_pyfunction!(shuffled, module)?)?;
+    module.add_function(wrap_pyfunction!(uniforms, module)?)
+}
