@@ -1,0 +1,112 @@
+"""The compiled core: Algorithm 1 and 2 over whole batches of groups.
+
+Every array is C-contiguous. `codes` is int32, shape (records, attributes): the code of each record on each
+quasi-identifier, in domain order; a missing value is the last code of its attribute. A batch of groups is
+`order` (int64, the records of group 0, then of group 1, ...) with `starts` (int64, groups + 1 offsets into
+`order`). A key is 32 bytes. All calls release the interpreter, run on every core and answer Ctrl-C.
+Errors: ValueError for arrays that do not fit, ArithmeticError for a table that fails its exact check.
+"""
+
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes: TypeAlias = NDArray[np.int32]
+Offsets: TypeAlias = NDArray[np.int64]
+
+@final
+class Distance:
+    """dis(.) of one attribute (Definition 4) over its codes, divided by dis_max(attribute, T)."""
+
+    @staticmethod
+    def line(positions: NDArray[np.float64], *, missing: bool) -> Distance:
+        """The l1 distance (Definition 5) of ascending `positions`, one a code."""
+    @staticmethod
+    def tree(steps: NDArray[np.float64], *, leaves: int, missing: bool) -> Distance:
+        """The tree distance of `leaves` leaves in depth-first order.
+
+        `steps[i]` is the height of the lowest common ancestor of leaves i and i + 1 over the tree's height.
+        """
+    @staticmethod
+    def matrix(distances: NDArray[np.float64], *, missing: bool) -> Distance:
+        """An own distance, shape (codes, codes), symmetric with a zero diagonal."""
+    @property
+    def size(self) -> int:
+        """How many codes there are, the missing one included."""
+    @property
+    def scale(self) -> float:
+        """dis_max(attribute, T) in the attribute's own unit; 1 where there is none."""
+    def between(self, a: Codes, b: Codes) -> NDArray[np.float64]:
+        """dis(a, b) for two code vectors of one shape (records,), in [0, 1]."""
+
+@final
+class Principle:
+    """What every group must keep, for each sensitive attribute, beside having `diversity` records."""
+
+    def __init__(self, name: str, diversity: int, *, c: float = 3.0, t: float = 0.2) -> None:
+        """`name` is one of frequency, distinct, entropy, recursive, closeness, anonymity."""
+    def holds(self, sensitive: Codes, sizes: list[int], ordered: list[bool]) -> bool:
+        """Whether the whole of `sensitive` (records, attributes) satisfies the principle."""
+
+def divide_table(
+    codes: Codes,
+    sensitive: Codes,
+    tags: NDArray[np.uint64],
+    distances: list[Distance],
+    principle: Principle,
+    *,
+    sizes: list[int],
+    ordered: list[bool],
+    grouping: str,
+    sweep: str,
+) -> tuple[Offsets, Offsets, Offsets]:
+    """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
+
+    `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
+    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle.
+    """
+
+@final
+class Tables:
+    """The random output tables (Definition 1) of a batch, one a group and attribute; may not leave a run."""
+
+    @property
+    def solved(self) -> int:
+        """How many different problems were solved for them."""
+    @property
+    def narrowed(self) -> int:
+        """How many tables offer the observed columns because the domain's were too many."""
+    def table(
+        self, group: int, attribute: int
+    ) -> tuple[Codes, NDArray[np.int64], Codes, NDArray[np.uint64], int]:
+        """(row codes, how many records share each row, column codes, numerators (rows, columns), total)."""
+
+def calculate_tables(
+    codes: Codes,
+    order: Offsets,
+    starts: Offsets,
+    distances: list[Distance],
+    *,
+    delta: tuple[int, int] | None,
+    cover: str,
+    columns: str,
+) -> Tables:
+    """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight."""
+
+def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str) -> Codes:
+    """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order."""
+
+def randomize_unchanged_tuples(
+    tables: Tables, drawn: Codes, key: bytes, *, first_group: int, repair: int
+) -> tuple[Codes, int, int]:
+    """Algorithm 2: (codes, tuples repaired, tuples that could not be because their group is all equal)."""
+
+def tag_records(key: bytes, columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A keyed tag of each row of `columns` (records, columns): equal rows, equal tags."""
+
+def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
+    """A keyed permutation of range(count)."""
+
+def uniforms(key: bytes, stream: int, count: int) -> NDArray[np.float64]:
+    """`count` numbers in [0, 1) of a keyed stream."""

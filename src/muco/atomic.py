@@ -1,0 +1,313 @@
+"""Files that appear whole or not at all, and groups of files that appear together.
+
+    Batch ── add(release) ── add(certificate) ── add(policy)      prepared: .muco-<pid>-<token>.tmp, 0600, synced
+      └───── on leaving the `with` block ─────────────────────    policy, certificate, then the release are renamed
+
+A temporary stands in its target's own directory (a rename cannot leave a file system) and is locked while its
+writer lives; `sweep_stale` removes those whose writer was killed. A target that is a symbolic link is written
+through: the link stays, the file it points to is replaced.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from muco.errors import OutputError, PolicyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import TracebackType
+    from typing import BinaryIO
+
+    type_of_path = str | os.PathLike[str]
+    Content = str | bytes | Callable[[Path], None]
+
+_TEMPORARY = re.compile(r"\.muco-(\d+)-[0-9a-f]{16}\.tmp")
+_ADVICE = {
+    errno.ENOSPC: "the disk is full. Free some space, or write elsewhere",
+    errno.EDQUOT: "the quota is used up. Free some space, or write elsewhere",
+    errno.EFBIG: "the file grew past the size allowed. Raise the limit, or write elsewhere",
+    errno.EROFS: "the file system is read-only. Write elsewhere",
+    errno.EACCES: "permission is denied. Ask for it, or write elsewhere",
+    errno.EPERM: "permission is denied. Ask for it, or write elsewhere",
+    errno.ENAMETOOLONG: "the name is too long. Choose a shorter one",
+    errno.ELOOP: "its symbolic links go in a circle. Name the file itself",
+}
+
+
+class Existing(StrEnum):
+    """What becomes of a file that already stands at the target."""
+
+    REFUSE = "refuse"
+    REPLACE = "replace"
+
+
+class Readers(StrEnum):
+    """Who may read a file once it stands: everyone the umask allows, or its owner alone (0600)."""
+
+    PUBLIC = "public"
+    OWNER = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A finished temporary and the place it goes to; the open handle holds its lock."""
+
+    target: Path
+    temporary: Path
+    handle: BinaryIO
+    readers: Readers
+
+    def appear(self) -> None:
+        """Rename the temporary over its target."""
+        os.fchmod(self.handle.fileno(), 0o600 if self.readers is Readers.OWNER else 0o666 & ~_umask())
+        os.fsync(self.handle.fileno())
+        self.temporary.replace(self.target)
+
+
+class Batch:
+    """Files that belong together: every one is prepared in full before the first appears.
+
+    They appear in the reverse order of `add`, so add the release first and it is the last to appear. An error or
+    an interrupt before that moment leaves every target as it was; a kill may leave the later-added ones new, each
+    of them whole.
+
+    >>> with Batch(existing=Existing.REPLACE) as batch:                                # doctest: +SKIP
+    ...     digest = batch.add("release.csv", release)
+    ...     batch.add("certificate.json", certificate_naming(digest))
+    """
+
+    def __init__(self, *, existing: Existing = Existing.REFUSE, inputs: Iterable[type_of_path] = ()) -> None:
+        """`inputs` are the files being read: none of them may be a target."""
+        self._existing = existing
+        self._inputs = tuple(inputs)
+        self._prepared: list[_Prepared] = []
+        self._temporaries: list[Path] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None and self._prepared:
+                self._appear()
+        finally:
+            for temporary in self._temporaries:
+                with suppress(OSError):
+                    temporary.unlink(missing_ok=True)
+            for prepared in self._prepared:
+                prepared.handle.close()
+
+    def add(self, path: type_of_path, content: Content, *, readers: Readers = Readers.PUBLIC) -> str:
+        """Prepare one file and return the SHA-256 of its bytes, in hexadecimal.
+
+        `content` is the text (written as UTF-8), the bytes, or a function that writes the file whose path it is
+        given. Errors: PolicyError for a target that exists, is an input or is taken; OutputError for a write
+        that fails.
+        """
+        target = check_target(path, existing=self._existing, inputs=self._inputs)
+        if any(prepared.target == target for prepared in self._prepared):
+            raise PolicyError(f"two of the files to be written are the same, {path}: give each its own name")
+        sweep_stale(target.parent)
+        with _reported(path):
+            temporary, handle = self._reserve(target.parent)
+            if callable(content):
+                content(temporary)
+            else:
+                handle.write(content.encode() if isinstance(content, str) else content)
+                handle.flush()
+            os.fsync(handle.fileno())
+            self._prepared.append(_Prepared(target, temporary, handle, readers))
+            with temporary.open("rb") as whole:
+                return hashlib.file_digest(whole, "sha256").hexdigest()
+
+    def _reserve(self, directory: Path) -> tuple[Path, BinaryIO]:
+        """An empty locked temporary; its name is noted first, so that an interrupt leaves nothing unknown."""
+        while True:
+            temporary = self._name_temporary(directory)
+            handle = temporary.open("xb", opener=partial(os.open, mode=0o600))
+            with suppress(OSError):  # no locks on this file system: sweep_stale asks for the pid there
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.fstat(handle.fileno()).st_nlink:  # else swept between its creation and its lock
+                return temporary, handle
+            handle.close()
+
+    def _name_temporary(self, directory: Path) -> Path:
+        temporary = directory / f".muco-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+        self._temporaries.append(temporary)
+        return temporary
+
+    def _appear(self) -> None:
+        """Rename all, the first added last; on any error put back what was renamed before it."""
+        release = self._prepared[0]
+        undo: list[Callable[[], object]] = []
+        try:
+            for prepared in self._prepared:
+                check_target(prepared.target, existing=self._existing, inputs=self._inputs)
+            for prepared in reversed(self._prepared):
+                with _reported(prepared.target):
+                    if prepared is not release:
+                        undo.append(self._way_back(prepared.target))
+                    prepared.appear()
+        except BaseException:
+            if release.temporary.exists():  # else an interrupt came after the last rename: all is done
+                for step in reversed(undo):
+                    with suppress(OSError):
+                        step()
+            raise
+        for directory in {prepared.target.parent for prepared in self._prepared}:
+            with _reported(directory):
+                _sync_directory(directory)
+
+    def _way_back(self, target: Path) -> Callable[[], object]:
+        """What restores `target` as it is now: its old file is kept under a second name until the end."""
+        if not target.exists():
+            return partial(target.unlink, missing_ok=True)
+        kept = self._name_temporary(target.parent)
+        try:
+            kept.hardlink_to(target)
+        except OSError:  # a file system without hard links cannot go back, but every file is whole
+            return lambda: None
+        return partial(kept.replace, target)
+
+
+def write_bytes(
+    content: bytes,
+    path: type_of_path,
+    *,
+    readers: Readers = Readers.PUBLIC,
+    existing: Existing = Existing.REFUSE,
+) -> str:
+    """Write one file whole or not at all and return the SHA-256 of its bytes; errors as `Batch.add`."""
+    with Batch(existing=existing) as batch:
+        return batch.add(path, content, readers=readers)
+
+
+def write_text(
+    content: str,
+    path: type_of_path,
+    *,
+    readers: Readers = Readers.PUBLIC,
+    existing: Existing = Existing.REFUSE,
+) -> str:
+    """Write one text as UTF-8, whole or not at all; as `write_bytes`."""
+    return write_bytes(content.encode(), path, readers=readers, existing=existing)
+
+
+def check_target(
+    path: type_of_path, *, existing: Existing = Existing.REFUSE, inputs: Iterable[type_of_path] = ()
+) -> Path:
+    """The file that writing to `path` would replace; asked before a long run, and again before a rename.
+
+    Errors: PolicyError for a target that exists and may not be replaced, or is one of `inputs`; OutputError for
+    one that cannot be written.
+    """
+    with _reported(path):
+        try:
+            target = Path(path).resolve()
+        except RuntimeError:  # how Path.resolve tells of a circle
+            raise OSError(errno.ELOOP, "") from None
+        if not target.parent.is_dir():
+            raise OutputError(f"{path} cannot be written: its directory does not exist. Make it first.")
+        if target.is_dir():
+            raise OutputError(f"{path} cannot be written: it is a directory. Name a file in it.")
+        if target.exists():
+            if any(Path(given).exists() and target.samefile(given) for given in inputs):
+                raise PolicyError(f"{path} is the input: it is never overwritten. Name another output.")
+            if not target.is_file():
+                raise OutputError(f"{path} cannot be written: it is not a regular file. Name another output.")
+            if existing is Existing.REFUSE:
+                raise PolicyError(f"{path} exists: use --force to replace it, or name another output.")
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise OSError(errno.EROFS if _is_read_only(target.parent) else errno.EACCES, "")
+    return target
+
+
+def sweep_stale(directory: type_of_path) -> int:
+    """Remove the temporaries in `directory` whose writer was killed, and return how many they were.
+
+    A living writer holds a lock on each of its own, whatever its pid is worth here (containers that share a
+    directory number their processes apart, and a pid may have been given again). Never an error.
+    """
+    swept = 0
+    with suppress(OSError):
+        for path in Path(directory).iterdir():
+            named = _TEMPORARY.fullmatch(path.name)
+            if named and not path.is_symlink() and path.is_file():
+                with suppress(OSError):
+                    swept += _removed_if_abandoned(path, int(named[1]))
+    return swept
+
+
+def _removed_if_abandoned(path: Path, pid: int) -> bool:
+    with path.open("r+b") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # no locks on this file system
+            if _is_alive(pid):
+                return False
+        path.unlink()
+    return True
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
+def _is_read_only(directory: Path) -> bool:
+    return bool(os.statvfs(directory).f_flag & os.ST_RDONLY)
+
+
+def _umask() -> int:
+    """The umask; it can only be read by setting it, and 077 for that moment errs on the safe side."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the renames in `directory` survive a power cut, where its file system knows how to."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def _reported(path: type_of_path) -> Iterator[None]:
+    """Turn an OSError into an OutputError that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        # Polars raises OSError without errno: the number stands in its text.
+        named = re.search(r"os error (\d+)", str(error))
+        number = error.errno or (int(named[1]) if named else errno.EIO)
+        reason = _ADVICE.get(number, f"{os.strerror(number)}. Write elsewhere")
+    else:
+        return
+    raise OutputError(f"{path} cannot be written: {reason}. What stood there is untouched.")
