@@ -177,7 +177,12 @@ impl Draft {
         // The optimum does not know the unit: without it, ages 28 28 29 and hours 40 40 41 are one problem.
         let widest = distances.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         distances.iter_mut().for_each(|d| *d /= widest);
-        Ok(Draft { rows, columns, problem: Problem { multiplicities, distances, own, cover: terms.cover }, is_narrowed })
+        Ok(Draft {
+            rows,
+            columns,
+            problem: Problem { multiplicities, distances, own, cover: terms.cover },
+            is_narrowed,
+        })
     }
 
     /// Equal keys are equal problems. Keys hold the distances bit for bit.
@@ -250,8 +255,14 @@ mod tests {
         let distances = [Distance::line(vec![28.0, 29.0, 40.0, 41.0], false).unwrap()];
         let codes = [0, 0, 1, 2, 2, 3];
         let all = Codes::new(&codes, 1).unwrap();
-        let tables =
-            Tables::calculate(all, &[0, 1, 2, 3, 4, 5], &[0, 3, 6], &distances, terms(Columns::Observed), &Cancel::default());
+        let tables = Tables::calculate(
+            all,
+            &[0, 1, 2, 3, 4, 5],
+            &[0, 3, 6],
+            &distances,
+            terms(Columns::Observed),
+            &Cancel::default(),
+        );
         let tables = tables.unwrap();
         assert_eq!((tables.solved, tables.entry(1, 0).columns.clone()), (1, vec![2, 3]));
     }
@@ -261,7 +272,8 @@ mod tests {
         let distances = [Distance::line(vec![1.0, 2.0, 3.0, 4.0], true).unwrap()];
         let codes = [0, 0, 2, 2, 4];
         let all = Codes::new(&codes, 1).unwrap();
-        let tables = Tables::calculate(all, &[0, 1, 2, 3, 4], &[0, 5], &distances, terms(Columns::Domain), &Cancel::default());
+        let tables =
+            Tables::calculate(all, &[0, 1, 2, 3, 4], &[0, 5], &distances, terms(Columns::Domain), &Cancel::default());
         assert_eq!(tables.unwrap().entry(0, 0).columns, vec![0, 1, 2, 4]);
     }
 
@@ -269,7 +281,9 @@ mod tests {
     fn starts_that_skip_a_record_are_refused() {
         let distances = [Distance::line(vec![1.0], false).unwrap()];
         let all = Codes::new(&[0, 0], 1).unwrap();
-        let run = |starts: &[i64]| Tables::calculate(all, &[0, 1], starts, &distances, terms(Columns::Domain), &Cancel::default());
+        let run = |starts: &[i64]| {
+            Tables::calculate(all, &[0, 1], starts, &distances, terms(Columns::Domain), &Cancel::default())
+        };
         assert!(run(&[0, 1]).is_err() && run(&[0, 0, 2]).is_err() && run(&[0, 2]).is_ok());
     }
 }

@@ -113,12 +113,11 @@ impl Problem {
 
 /// A point near the central path: q·s and t·w all near mu. The duals y and v live inside s, which is updated like
 /// the others and never recomputed as d - y + w - v, so that small entries keep their relative precision.
-struct Path<'a> {
+struct Path {
     m: Vec<f64>,
     columns: usize,
     delta: f64,
     cover: Cover,
-    problem: &'a Problem,
     q: Vec<f64>,
     s: Vec<f64>,
     t: Vec<f64>,
@@ -144,9 +143,9 @@ struct Column {
     g: f64,
 }
 
-impl<'a> Path<'a> {
+impl Path {
     /// A strictly feasible point, primal and dual, so that every later one is feasible too.
-    fn new(problem: &'a Problem, delta: f64) -> Self {
+    fn new(problem: &Problem, delta: f64) -> Self {
         let columns = problem.columns();
         let m: Vec<f64> = problem.multiplicities.iter().map(|m| *m as f64).collect();
         let records: f64 = m.iter().sum();
@@ -161,7 +160,7 @@ impl<'a> Path<'a> {
         let t = q.iter().map(|q| (delta * records - 1.0) * q).collect();
         let s = problem.distances.iter().map(|d| d / scale + 1.0).collect();
         let w = vec![1.0 / (delta * records); q.len()];
-        Path { m, columns, delta, cover: problem.cover, problem, q, s, t, w }
+        Path { m, columns, delta, cover: problem.cover, q, s, t, w }
     }
 
     /// Follows the path to mu = [`LAST_MU`], centres there, and takes the last step to its limit.

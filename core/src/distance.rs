@@ -86,7 +86,9 @@ impl Distance {
                 })
             });
         if !sound {
-            return Err(Error::Shape("a distance matrix is symmetric, finite, >= 0, with zeros on its diagonal".into()));
+            return Err(Error::Shape(
+                "a distance matrix is symmetric, finite, >= 0, with zeros on its diagonal".into(),
+            ));
         }
         let largest = distances.iter().copied().fold(0.0, f64::max);
         let scale = if largest > 0.0 { largest } else { 1.0 };

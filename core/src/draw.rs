@@ -109,7 +109,8 @@ impl Rounding {
     fn round(mut self, stream: &mut Stream) -> Vec<usize> {
         // A walk from a column with one open edge ends in another such or in a cycle; without one, any walk is a cycle.
         loop {
-            let column_with = |degree: &dyn Fn(usize) -> bool| (0..self.columns).find(|c| degree(self.open_in_column(*c)));
+            let column_with =
+                |degree: &dyn Fn(usize) -> bool| (0..self.columns).find(|c| degree(self.open_in_column(*c)));
             match column_with(&|degree| degree == 1).or_else(|| column_with(&|degree| degree > 1)) {
                 Some(column) => {
                     let path = self.walk(column);

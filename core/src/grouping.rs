@@ -103,7 +103,8 @@ impl Microdata<'_> {
         if grouping == Grouping::Leaves {
             return Ok(Groups { order: leaf.to_vec(), sizes: vec![leaf.len()], leaves: Vec::new() });
         }
-        let bucket_of = |at: usize| if one_bucket_each { at as i32 } else { self.sensitive.codes().get(leaf[at] as usize, 0) };
+        let bucket_of =
+            |at: usize| if one_bucket_each { at as i32 } else { self.sensitive.codes().get(leaf[at] as usize, 0) };
         let mut buckets = Buckets::new((0..leaf.len()).map(bucket_of).collect());
         let mut groups = Groups::default();
         while buckets.left > 0 {
@@ -130,7 +131,8 @@ impl Microdata<'_> {
         for size in self.divide(leaf, None, cancel)? {
             let equal = &mut leaf[from..from + size];
             equal.sort_unstable_by(|a, b| {
-                (self.sensitive_codes(*a), self.tags[*a as usize]).cmp(&(self.sensitive_codes(*b), self.tags[*b as usize]))
+                (self.sensitive_codes(*a), self.tags[*a as usize])
+                    .cmp(&(self.sensitive_codes(*b), self.tags[*b as usize]))
             });
             from += size;
         }
@@ -166,8 +168,15 @@ impl Buckets {
         let mut of_size = vec![0; largest + 1];
         next.iter().for_each(|(from, end)| of_size[end - from] += 1);
         let left = members.len();
-        let mut buckets =
-            Buckets { members, next, of_size, largest, left, by_position: BinaryHeap::new(), by_size: BinaryHeap::new() };
+        let mut buckets = Buckets {
+            members,
+            next,
+            of_size,
+            largest,
+            left,
+            by_position: BinaryHeap::new(),
+            by_size: BinaryHeap::new(),
+        };
         (0..buckets.next.len()).for_each(|bucket| buckets.offer(bucket));
         buckets
     }
@@ -207,7 +216,9 @@ impl Buckets {
         }
         while chosen.len() < size {
             match self.by_position.pop() {
-                Some(Reverse((next, bucket))) if self.is_current(bucket, next) && !chosen[..by_size].contains(&bucket) => {
+                Some(Reverse((next, bucket)))
+                    if self.is_current(bucket, next) && !chosen[..by_size].contains(&bucket) =>
+                {
                     chosen.push(bucket);
                 }
                 Some(_) => {}

@@ -58,10 +58,9 @@ impl fmt::Display for Error {
             Error::Infeasible { records } => {
                 write!(f, "delta is below 1/{records} for a group of {records} records (Property 1)")
             }
-            Error::TooVaried { attribute, values } => write!(
-                f,
-                "a group has {values} different values on attribute {attribute}, more than a table can bear"
-            ),
+            Error::TooVaried { attribute, values } => {
+                write!(f, "a group has {values} different values on attribute {attribute}, more than a table can bear")
+            }
             Error::Cancelled => f.write_str("cancelled"),
         }
     }
@@ -85,7 +84,7 @@ impl<'a> Codes<'a> {
     /// # Errors
     /// [`Error::Shape`] if `values` is not a whole number of records.
     pub fn new(values: &'a [i32], attributes: usize) -> Result<Self> {
-        if attributes == 0 && values.is_empty() || attributes > 0 && values.len().is_multiple_of(attributes) {
+        if attributes == 0 && values.is_empty() || attributes > 0 && values.len() % attributes == 0 {
             return Ok(Codes { values, attributes });
         }
         Err(Error::Shape(format!("{} codes are not whole records of {attributes} attributes", values.len())))

@@ -25,12 +25,7 @@ impl<'a> Microdata<'a> {
     ///
     /// # Errors
     /// [`Error::Shape`].
-    pub fn new(
-        codes: Codes<'a>,
-        sensitive: Sensitive<'a>,
-        tags: &'a [u64],
-        distances: &'a [Distance],
-    ) -> Result<Self> {
+    pub fn new(codes: Codes<'a>, sensitive: Sensitive<'a>, tags: &'a [u64], distances: &'a [Distance]) -> Result<Self> {
         check_codes(codes, distances)?;
         let records = codes.records();
         let sensitive_records = sensitive.codes();
@@ -110,7 +105,9 @@ impl<'a> Microdata<'a> {
     fn ranked(&self, records: &[u32]) -> Vec<usize> {
         let mut spans = vec![Span::EMPTY; self.distances.len()];
         for record in records {
-            for ((span, distance), code) in spans.iter_mut().zip(self.distances).zip(self.codes.record(*record as usize)) {
+            for ((span, distance), code) in
+                spans.iter_mut().zip(self.distances).zip(self.codes.record(*record as usize))
+            {
                 *span = distance.widened(*span, *code);
             }
         }
@@ -133,7 +130,8 @@ pub fn check_codes(codes: Codes, distances: &[Distance]) -> Result<()> {
         return Err(Error::Shape("codes need one column a distance, and at least one".into()));
     }
     for record in 0..codes.records() {
-        let fits = codes.record(record).iter().zip(distances).all(|(code, d)| *code >= 0 && (*code as usize) < d.size());
+        let fits =
+            codes.record(record).iter().zip(distances).all(|(code, d)| *code >= 0 && (*code as usize) < d.size());
         if !fits {
             return Err(Error::Shape(format!("a code of record {record} lies outside its domain")));
         }
@@ -217,10 +215,8 @@ mod tests {
         // Ages 20 30 40 50, hours all 40. Salaries a b a b: {20, 30} and {40, 50} are both 2-diverse.
         // With salaries a a b b neither side is, so the table stays whole.
         let codes = [0, 0, 1, 0, 2, 0, 3, 0];
-        let distances = [
-            Distance::line(vec![20.0, 30.0, 40.0, 50.0], false).unwrap(),
-            Distance::line(vec![40.0], false).unwrap(),
-        ];
+        let distances =
+            [Distance::line(vec![20.0, 30.0, 40.0, 50.0], false).unwrap(), Distance::line(vec![40.0], false).unwrap()];
         let leaves = |salaries: &[i32]| {
             let sensitive = Sensitive::new(Codes::new(salaries, 1).unwrap(), &[2], &[false]).unwrap();
             let table = Microdata::new(Codes::new(&codes, 2).unwrap(), sensitive, &[0; 4], &distances).unwrap();

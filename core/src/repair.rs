@@ -105,7 +105,8 @@ mod tests {
     use crate::distance::Distance;
 
     fn repaired(codes: &[i32], repair: usize) -> Repaired {
-        let distances = vec![Distance::line(vec![1.0, 2.0, 3.0], false).unwrap(), Distance::tree(vec![1.0], 2, false).unwrap()];
+        let distances =
+            vec![Distance::line(vec![1.0, 2.0, 3.0], false).unwrap(), Distance::tree(vec![1.0], 2, false).unwrap()];
         let records = codes.len() as i64 / 2;
         let order: Vec<i64> = (0..records).collect();
         let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed };

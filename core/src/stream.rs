@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn streams_of_different_address_differ() {
         let first = |group, attribute, step| Stream::new(&KEY, group, attribute, step).bits();
-        let mut all = vec![first(0, 0, Step::Draw), first(1, 0, Step::Draw), first(0, 1, Step::Draw), first(0, 0, Step::Repair)];
+        let mut all =
+            vec![first(0, 0, Step::Draw), first(1, 0, Step::Draw), first(0, 1, Step::Draw), first(0, 0, Step::Repair)];
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 4);

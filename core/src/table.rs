@@ -144,7 +144,11 @@ impl Table {
                 }
             }
         }
-        if rest == 0 { Ok(()) } else { Err(Error::Broken("a random output table has no room for its own rounding".into())) }
+        if rest == 0 {
+            Ok(())
+        } else {
+            Err(Error::Broken("a random output table has no room for its own rounding".into()))
+        }
     }
 
     fn sum(&self, column: usize, multiplicities: &[u64]) -> u128 {

@@ -1,86 +1,24 @@
-//! The only file that names pyo3: check arrays, release the interpreter, call, map errors. Shapes and units stand in
-//! `src/muco/_core.pyi`.
-
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+//! The calls of Algorithms 1 and 2, whole batches of groups at a time.
 
 use numpy::ndarray::{Array2, ArrayView1};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
-use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use super::{codes_of, interruptible, key_of, offsets, shaped};
 use crate::batch::{self, Columns, Terms};
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
 use crate::grouping::{self, Grouping};
 use crate::partition::Microdata;
 use crate::principle::Sensitive;
-use crate::stream::{self, Key, Step, Stream};
+use crate::stream::{self, Step, Stream};
 use crate::table::Delta;
-use crate::{Cancel, Codes, Error, distance, principle, repair};
+use crate::{Cancel, distance, principle, repair};
 
-/// How often a running call looks for Ctrl-C.
-const PATIENCE: Duration = Duration::from_millis(50);
-
-impl From<Error> for PyErr {
-    fn from(error: Error) -> PyErr {
-        match error {
-            Error::Cancelled => PyKeyboardInterrupt::new_err(()),
-            Error::Broken(what) => PyArithmeticError::new_err(what),
-            other => PyValueError::new_err(other.to_string()),
-        }
-    }
-}
-
-/// Runs `job` on a thread of its own with the interpreter released, and raises its flag if a signal asks to stop.
-fn interruptible<T: Send>(py: Python<'_>, job: impl FnOnce(&Cancel) -> crate::Result<T> + Send) -> PyResult<T> {
-    let cancel = Cancel::default();
-    py.detach(|| {
-        std::thread::scope(|scope| {
-            let (done, waiting) = channel();
-            let flag = &cancel;
-            scope.spawn(move || done.send(job(flag)));
-            loop {
-                match waiting.recv_timeout(PATIENCE) {
-                    Ok(result) => return result.map_err(PyErr::from),
-                    Err(RecvTimeoutError::Disconnected) => {
-                        return Err(PyArithmeticError::new_err("the core stopped without a result"));
-                    }
-                    Err(RecvTimeoutError::Timeout) => {
-                        if let Err(signal) = Python::attach(|py| py.check_signals()) {
-                            // The scope waits for the job; the signal's own exception is what counts.
-                            cancel.raise();
-                            return Err(signal);
-                        }
-                    }
-                }
-            }
-        })
-    })
-}
-
-fn key_of(bytes: &[u8]) -> PyResult<Key> {
-    let bytes = bytes.try_into().map_err(|_| PyValueError::new_err("a key has 32 bytes"))?;
-    Ok(Key::new(bytes))
-}
-
-fn codes_of<'a>(array: &'a PyReadonlyArray2<'_, i32>) -> PyResult<Codes<'a>> {
-    Ok(Codes::new(array.as_slice()?, array.shape()[1])?)
-}
-
-fn shaped<'py>(py: Python<'py>, codes: Vec<i32>, attributes: usize) -> PyResult<Bound<'py, PyArray2<i32>>> {
-    let shape = (codes.len() / attributes.max(1), attributes);
-    let array = Array2::from_shape_vec(shape, codes).map_err(|e| PyValueError::new_err(e.to_string()))?;
-    Ok(array.into_pyarray(py))
-}
-
-fn offsets<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = usize>) -> Bound<'py, PyArray1<i64>> {
-    numbers.into_iter().map(|n| n as i64).collect::<Vec<i64>>().into_pyarray(py)
-}
-
-#[pyclass(frozen, skip_from_py_object, module = "muco._core")]
-#[derive(Clone)]
-struct Distance(distance::Distance);
+/// dis(.) of one attribute.
+#[pyclass(frozen, module = "muco._core")]
+pub(super) struct Distance(pub(super) distance::Distance);
 
 #[pymethods]
 impl Distance {
@@ -129,8 +67,7 @@ impl Distance {
     }
 }
 
-#[pyclass(frozen, skip_from_py_object, module = "muco._core")]
-#[derive(Clone, Copy)]
+#[pyclass(frozen, module = "muco._core")]
 struct Principle(principle::Principle);
 
 #[pymethods]
@@ -176,8 +113,9 @@ fn divide_table<'py>(
     Ok((offsets(py, groups.order.into_iter().map(|r| r as usize)), offsets(py, starts), offsets(py, groups.leaves)))
 }
 
+/// The tables of a batch, kept on this side of the border.
 #[pyclass(frozen, module = "muco._core")]
-struct Tables(batch::Tables);
+pub(super) struct Tables(pub(super) batch::Tables);
 
 /// (row codes, records a row, column codes, numerators, total).
 type OneTable<'py> =
@@ -298,8 +236,8 @@ fn uniforms<'py>(py: Python<'py>, key: &[u8], stream: u32, count: usize) -> PyRe
     Ok(numbers.into_pyarray(py))
 }
 
-#[pymodule]
-fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+/// Adds the calls of this file to the module.
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Distance>()?;
     module.add_class::<Principle>()?;
     module.add_class::<Tables>()?;
