@@ -1,13 +1,13 @@
 """The example table: a census-like population with the eight attributes of Section 5, and a policy for it.
 
-It is drawn from the weights in `population`, not from a file: as many records as wanted, always the same ones.
+It is drawn from the weights in `population`, not from a file: as many records as wanted, always the same.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -103,9 +103,9 @@ _ATTRIBUTES = (
 def generate(records: int = 10_000, *, seed: int = 1) -> pl.DataFrame:
     """The microdata T of Section 5 in likeness: an identifier, seven quasi-identifiers and a salary.
 
-    One row a person, texts and int64; a null where nobody answered (never in the salary). The same `records` and
-    `seed` give the same table on every machine. From about 20,000 records on each domain is as large as in
-    Table 1 of the paper, and no salary is common enough to stand against l = 10.
+    One row a person, texts and int64; a null where nobody answered (never in the salary). The same `records`
+    and `seed` give the same table on every machine. From about 20,000 records on each domain is as large as
+    in Table 1 of the paper, and no salary is common enough to stand against l = 10.
 
     Raises:
         PolicyError: `records` is negative.
@@ -123,13 +123,15 @@ def generate(records: int = 10_000, *, seed: int = 1) -> pl.DataFrame:
     for number, (attribute, value) in enumerate(zip(_ATTRIBUTES, values, strict=True)):
         domain = pl.Series(attribute.domain, dtype=pl.String)
         column = domain.gather(value) if attribute.domain else pl.Series(value, dtype=pl.Int64)
-        answered = uniforms(key, Stream.UNANSWERED + number, records) * 1000 >= attribute.unanswered
+        answered = pl.Series(
+            uniforms(key, Stream.UNANSWERED + number, records) * 1000 >= attribute.unanswered
+        )
         table = table.with_columns(pl.when(answered).then(column).alias(attribute.name))
     return table
 
 
 def policy_text(preset: Preset = Preset.PROVABLE) -> str:
-    """A policy (TOML, with comments) for the example table: Section 5's roles, l = 10, and the preset's delta.
+    """A policy in TOML, with comments, for the example table: Section 5's roles, l = 10, the preset's delta.
 
     Example:
         >>> print(policy_text().splitlines()[3])
@@ -152,7 +154,7 @@ _SWITCHES = {
     ),
     Preset.PAPER: (
         f'preset = "{Preset.PAPER}"',
-        'delta = "1/6"  # Definition 3: on average, a released value fits its record with at most this probability',
+        'delta = "1/6"  # Definition 3: on average, a value fits its record with at most this probability',
         "diversity = 10  # l: no salary is more than 1/10 of a group, so no group has fewer than 10 records",
     ),
 }

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,27 +15,24 @@ from numpy.typing import NDArray
 
 from muco.attribute import HierarchySpec, check_nested, read_tree
 from muco.errors import PolicyError, TableError
+from muco.hierarchy_files import Ancestry, find_problems, find_strays, read_file, read_lines
 
 if TYPE_CHECKING:
     import polars as pl
 
 TOP = "*"
-DELIMITERS = ";\t|,"
-LARGEST_FILE = 64 * 2**20
-
-# A leaf, then its ancestors from the parent up to the top.
-type_path = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
     """The hierarchy tree of a categorical attribute (Section 4, after Definition 4).
 
-    `leaves` are the values in depth-first order, so that a node is always a range of codes. `levels[h - 1][i]` is
-    the ancestor of leaf i at height h; the last level is the top, "*". Every leaf has the same number of levels:
-    above a leaf of a shorter branch the leaf itself is repeated, as ARX does, so that a node's height counts from
-    the leaf level of the padded tree. `steps[i]`, float64 in (0, 1], shape (leaves - 1,), is the height of the
-    lowest common ancestor of leaves i and i + 1 over the height of the tree: dis(a, b) is the largest step between.
+    `leaves` are the values in depth-first order, so that a node is always a range of codes.
+    `levels[h - 1][i]` is the ancestor of leaf i at height h; the last level is the top, "*". Every leaf has
+    the same number of levels: above a leaf of a shorter branch the leaf itself is repeated, as ARX does, so
+    that a node's height counts from the leaf level of the padded tree. `steps[i]`, float64 in (0, 1], shape
+    (leaves - 1,), is the height of the lowest common ancestor of leaves i and i + 1 over the height of the
+    tree: dis(a, b) is the largest step between.
 
     >>> Hierarchy.from_tree({"Office": ["clerk", "manager"], "Field": ["farmer"]}).steps
     array([0.5, 1. ])
@@ -47,6 +41,22 @@ class Hierarchy:
     leaves: tuple[str, ...]
     levels: tuple[tuple[str, ...], ...]
     steps: NDArray[np.float64] = field(compare=False)
+
+    @staticmethod
+    def of(spec: HierarchySpec, *, values: Iterable[Any], folder: Path) -> Hierarchy:
+        """The tree that a policy asks for.
+
+        `values` are the distinct non-missing values of the column (only intervals need them), `folder` is
+        where the policy stands: a file is read from there or below, never through a link that leads out.
+        Raises PolicyError for a tree that is none, TableError for values that intervals cannot hold.
+        """
+        if spec.tree is not None:
+            return Hierarchy.from_tree(spec.tree)
+        if spec.ordered is not None:
+            return Hierarchy.from_ordered(spec.ordered.values, spec.ordered.sizes)
+        if spec.intervals is not None:
+            return Hierarchy.from_intervals(values, spec.intervals.widths, origin=spec.intervals.origin)
+        return Hierarchy.from_arx(folder.resolve() / str(spec.file), inside=folder)
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.leaves)} leaves, height {self.height})"
@@ -58,7 +68,7 @@ class Hierarchy:
 
     @property
     def tree(self) -> list[Any]:
-        """The same tree for `from_tree` or a policy, padding included: lists of leaves and {label: branch}."""
+        """The same tree for `from_tree` or a policy, padding included: lists of leaves and of branches."""
         root: list[Any] = []
         for path in zip(self.leaves, *self.levels[:-1]):
             branch = root
@@ -87,13 +97,13 @@ class Hierarchy:
         if outside.size:
             rows = ", ".join(str(row + 1) for row in outside[:5]) + (", ..." if outside.size > 5 else "")
             raise TableError(
-                f"attribute {attribute}: {outside.size} cells hold a value that its hierarchy lacks (rows {rows}): "
-                "add their values to the hierarchy, or list them as missing"
+                f"attribute {attribute}: {outside.size} cells hold a value that its hierarchy lacks "
+                f"(rows {rows}): add their values to the hierarchy, or list them as missing"
             )
         return codes.cast(pl.Int32).fill_null(-1).to_numpy()
 
     def restricted(self, codes: NDArray[np.integer[Any]]) -> Hierarchy:
-        """The same tree with only the leaves at the given ascending codes: D[A] of a table without the others.
+        """The same tree with only the leaves at the given ascending codes: D[A] of a smaller table.
 
         Heights are those of the whole tree, so that distances stay.
         """
@@ -117,41 +127,45 @@ class Hierarchy:
         return _arranged([(path[0],) * (height - len(path)) + path for path in paths])
 
     @staticmethod
-    def from_arx(source: str | Path) -> Hierarchy:
+    def from_arx(source: str | Path, *, inside: Path | None = None) -> Hierarchy:
         """The tree in ARX's form, `leaf;level 1;level 2;...;*`, as text or as the path of a file.
 
-        The delimiter is one of ; tab | and comma. Rows may come in any order: siblings are brought together,
-        each node standing where its first row does. Raises PolicyError with line numbers.
+        The delimiter is one of ; tab | and comma; the top may be left out. Lines may come in any order:
+        siblings are brought together, each node standing where its first line does. Raises PolicyError with
+        line numbers.
         """
-        text = read_file(source, limit=LARGEST_FILE) if isinstance(source, Path) else source
-        rows = _rows(text.removeprefix("\ufeff"))
-        lines: dict[str, list[int]] = {}
-        for number, row in rows:
-            lines.setdefault(row[0], []).append(number)
-        if repeated := [str(number) for numbers in lines.values() for number in numbers[1:]]:
-            raise PolicyError(
-                f"a hierarchy repeats {len(repeated)} leaves of earlier lines, first on line {_first(repeated)}: "
-                "each leaf may stand once"
-            )
-        return _arranged([row for _, row in rows])
+        text = read_file(source, inside=inside) if isinstance(source, Path) else source
+        lines = read_lines(text.removeprefix("\ufeff"))
+        if problems := find_problems(lines):
+            raise PolicyError(f"a hierarchy {problems[0]}")
+        return _arranged([fields for _, fields in lines])
 
     @staticmethod
-    def from_intervals(
-        values: Iterable[float] | NDArray[Any], widths: Sequence[float], *, origin: float = 0
-    ) -> Hierarchy:
+    def from_intervals(values: Iterable[Any], widths: Sequence[float], *, origin: float = 0) -> Hierarchy:
         """Half-open intervals above the distinct numbers of a column: 25 is in [20, 30).
 
-        Leaves ascend. Numbers, widths and origin are taken as the decimals they print as, so that 0.3 is in
-        [0.3, 0.4) whatever its binary form. Raises TableError for a number that is not finite.
+        Leaves ascend, so that leaf i is the i-th smallest of the distinct values; a number is written as a
+        plain decimal, a text that is a number as it stands. Numbers, widths and origin count as the decimals
+        they print as, so that 0.3 is in [0.3, 0.4) whatever its binary form. Raises TableError for a value
+        that is no finite number.
         """
         _check(widths)
-        numbers = values.tolist() if isinstance(values, np.ndarray) else list(values)
-        if wild := sum(not math.isfinite(number) for number in numbers):
-            raise TableError(f"intervals need finite numbers: {wild} of {len(numbers)} are not")
-        exact = sorted({Fraction(str(number)) for number in numbers})
-        start = Fraction(str(origin))
-        bounds = [[_interval(number, start, Fraction(str(width))) for number in exact] for width in widths]
-        return _arranged(list(zip(map(_decimal, exact), *bounds)))
+        leaves: dict[str, Fraction] = {}
+        wild = 0
+        for value in values.tolist() if isinstance(values, np.ndarray) else values:
+            try:
+                number = Fraction(Decimal(str(value)))
+            except (ArithmeticError, ValueError):
+                wild += 1
+            else:
+                leaves[value if isinstance(value, str) else _decimal(number)] = number
+        if wild:
+            raise TableError(f"intervals need finite numbers: {wild} of the distinct values are none")
+        start, steps = Fraction(str(origin)), [Fraction(str(width)) for width in widths]
+        ascending = sorted(leaves.items(), key=lambda leaf: (leaf[1], leaf[0]))
+        return _arranged(
+            [(leaf, *(_interval(number, start, step) for step in steps)) for leaf, number in ascending]
+        )
 
     @staticmethod
     def from_ordered(values: Sequence[str], sizes: Sequence[int]) -> Hierarchy:
@@ -165,7 +179,74 @@ class Hierarchy:
             raise PolicyError(f"an ordered hierarchy repeats {repeated} of its values: each may stand once")
         return _arranged(
             [
-                (value, *(_span(values, at - at % size, size) for size in sizes))
+                (value, *(_span(values[at - at % size :][:size]) for size in sizes))
                 for at, value in enumerate(values)
             ]
         )
+
+
+def _paths(tree: Sequence[Any], above: Ancestry) -> Iterator[Ancestry]:
+    for item in tree:
+        if isinstance(item, Mapping):
+            for label, below in item.items():
+                yield from _paths(below, (label, *above))
+        else:
+            yield (item, *above)
+
+
+def _arranged(ancestries: Sequence[Ancestry]) -> Hierarchy:
+    """The tree of equally long ancestries: below each node its branches, as their first leaves come."""
+    if strays := find_strays(ancestries):
+        raise PolicyError(
+            f"a hierarchy has the label of one level below two parents ({len(strays)} leaves concerned): "
+            "nodes of one level need different names"
+        )
+    levels = list(zip(*ancestries)) or [()]
+    if set(levels[-1]) != {TOP}:
+        levels.append((TOP,) * len(ancestries))
+    ranks = []
+    for level in levels:
+        first: dict[str, int] = {}
+        ranks.append([first.setdefault(label, len(first)) for label in level])
+    order = np.lexsort(ranks)
+    leaves, *above = [tuple(level[at] for at in order) for level in levels]
+    return Hierarchy(leaves, tuple(above), _steps([leaves, *above]))
+
+
+def _steps(levels: Sequence[Ancestry]) -> NDArray[np.float64]:
+    """The share of the height at which neighbours first meet: on how many levels their labels differ."""
+    apart = [[one != other for one, other in pairwise(level)] for level in levels]
+    steps: NDArray[np.float64] = np.array(apart, dtype=np.float64).sum(axis=0) / (len(levels) - 1)
+    return steps
+
+
+def _check(sizes: Sequence[float]) -> None:
+    try:
+        check_nested(tuple(sizes))
+    except ValueError as error:
+        raise PolicyError(f"the list of sizes of a hierarchy {error}") from None
+
+
+def _interval(number: Fraction, origin: Fraction, width: Fraction) -> str:
+    low = origin + (number - origin) // width * width
+    return f"[{_decimal(low)}, {_decimal(low + width)})"
+
+
+def _decimal(number: Fraction) -> str:
+    """A decimal fraction without an exponent and without needless zeros.
+
+    >>> _decimal(Fraction("1e3")), _decimal(Fraction("-0.50"))
+    ('1000', '-0.5')
+    """
+    places = 0
+    while (number * 10**places).denominator != 1:
+        places += 1
+    return (
+        str(Decimal(number.numerator))
+        if not places
+        else f"{Decimal((number * 10**places).numerator).scaleb(-places):f}"
+    )
+
+
+def _span(values: Sequence[str]) -> str:
+    return values[0] if len(values) == 1 else f"[{values[0]}, {values[-1]}]"

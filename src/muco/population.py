@@ -1,8 +1,8 @@
 """The people of the example table: how often each value occurs, and what depends on what.
 
-Nothing here is copied from a real file: the weights are round numbers, chosen so that the table has what makes
-anonymization hard (dependence, heaps, rare categories, records alike in every quasi-identifier). Weights stand in
-columns in the order of the texts in `example`; what a salary is worth stands in `_earn`.
+Nothing here is copied from a real file: the weights are round numbers, chosen so that the table has what
+makes anonymization hard (dependence, heaps, rare categories, records alike in every quasi-identifier).
+Weights stand in columns in the order of the texts in `example`; what a salary is worth stands in `_earn`.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ _HEAPS: tuple[tuple[range, dict[int, int]], ...] = (  # of a schedule: the hours
 _PAY = np.array([21.0, 21.5, 22.0, 22.0, 22.5, 30.0, 32.5, 37.0, 51.0, 68.0]) * 1000  # by education, dollars
 _CAREER = np.array([0.45, 0.62, 0.82, 0.95, 1.1, 1.17, 1.12, 0.92])  # by band
 _GENDER_GAP = np.array([0.86, 1.0])
-# How a salary stands to the usual one (few weeks worked, a long tail): that share of people is below that factor.
+# How a salary stands to the usual one (few weeks, a long tail): that share of people is below that factor.
 _SHARES = np.array([0, 0.001, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.96, 0.985, 0.995, 1])
 _FACTORS = np.array([0, 0.0008, 0.015, 0.11, 0.28, 0.56, 0.8, 1, 1.22, 1.58, 2.1, 2.9, 4.2, 7, 18])
 _ROUNDINGS = np.array([10_000, 5_000, 1_000, 500, 100])  # of a salary of five figures, per the weights below
@@ -126,11 +126,12 @@ def _pick(uniform: Reals, *given: tuple[Weights, Integers | int]) -> Integers:
     starts = np.cumsum(totals) - totals
     codes = np.repeat(np.tile(np.arange(joint.shape[1]), len(joint)), joint.ravel())
     # Weights are integers, so that no rounding of a sum of shares can move a record on another machine.
-    return codes[starts[row] + np.floor(uniform * totals[row]).astype(np.int64)]
+    picked: Integers = codes[starts[row] + np.floor(uniform * totals[row]).astype(np.int64)]
+    return picked
 
 
 def _earn(usual: Reals, uniform: Callable[[Stream], Reals]) -> Integers:
-    """Salaries around the usual ones, rounded as people do, then as the census does ($4, tens, hundreds, thousands).
+    """Salaries around the usual ones, rounded as people do, then as the census does ($4, tens, thousands).
 
     Only sums, products and floors: unlike exp or log they end in the same bit everywhere.
     """
