@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog  # type: ignore[import-untyped]
+from scipy.optimize import linprog
 
 from reference import Distance
 
@@ -66,7 +66,7 @@ def program(
     return Program(cost, equal, right, limits)
 
 
-def least(lp: Program) -> Any:  # noqa: ANN401 - scipy's result has no type
+def least(lp: Program) -> Any:
     """HiGHS's answer, at tolerances of 1e-10."""
     answer = linprog(
         lp.cost, A_ub=-lp.limits, b_ub=np.zeros(len(lp.limits)), A_eq=lp.equal, b_eq=lp.right, options=TIGHT

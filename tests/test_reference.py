@@ -37,9 +37,7 @@ def world(
 ) -> World:
     """A world with one sensitive attribute, its records tagged by their number."""
     tags = list(range(len(codes)))
-    return World(
-        list(codes), [(s,) for s in sensitive], tags, distances, principle, [max(sensitive) + 1], [False]
-    )
+    return World(list(codes), [(s,) for s in sensitive], tags, distances, principle, [max(sensitive) + 1], [False])
 
 
 def on_a_line(sensitive: Sequence[int], principle: Principle = TWO, *, apart: bool = True) -> World:

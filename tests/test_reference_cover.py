@@ -29,9 +29,7 @@ def test_a_limit_that_binds_nobody_still_counts_for_the_centre() -> None:
     # each other with 1/2 - x; then each 1 goes to 0 and to 2 with x/4. Cost 4 * 2 * x/4 + 2 (x + 2 (1/2 - x))
     # = 2 whatever x is, over the length 2. Limits: 2 for column 1, 1/2 for the others. The barrier per side is
     # log x (2-x) + log (.5-x) x + 4 log x/4 (.5 - x/4), and for staying at 1, 4 log (1 - x/2)(1 + x/2).
-    _, p, cost = calculate_table(
-        [0, 1, 1, 1, 1, 2], line_distance([0, 1, 2]), Fraction(1, 2), cover="balanced"
-    )
+    _, p, cost = calculate_table([0, 1, 1, 1, 1, 2], line_distance([0, 1, 2]), Fraction(1, 2), cover="balanced")
     x = float(p[0, 1])
     assert cost == approx(1, abs=1e-9)
     assert 6 / x - 7 / (2 - x) - 2 / (1 - 2 * x) + 2 / (2 + x) == approx(0, abs=1e-7)
@@ -46,9 +44,7 @@ def test_delta_one_gives_the_identity() -> None:
 
 def test_the_smallest_delta_gives_the_weighted_median_spread_over_ties() -> None:
     # 0 0 1 3: columns 0 and 1 cost 4 each, 2 and 3 cost 6 and 8; over the length 3.
-    columns, p, cost = calculate_table(
-        [0, 0, 1, 3], line_distance(range(4)), Fraction(1, 4), columns="domain"
-    )
+    columns, p, cost = calculate_table([0, 0, 1, 3], line_distance(range(4)), Fraction(1, 4), columns="domain")
     assert columns == [0, 1, 2, 3]
     assert cost == approx(4 / 3, abs=1e-9)
     assert p.tolist() == [approx([0.5, 0.5, 0, 0], abs=1e-9)] * 4

@@ -52,7 +52,7 @@ pub struct Problem {
 }
 
 /// Complementarity at which the path is left. The step to its limit is second order: what remains is about its square.
-const LAST_MU: f64 = 1e-9;
+const LAST_MU: f64 = 1e-8;
 /// How near to the path a point must be, relative to mu, before one more step ends the centring.
 const CENTRED: f64 = 1e-6;
 /// Steps after which a path that has not arrived is given up; 5 to 15 are usual.
@@ -229,7 +229,7 @@ impl Path {
     /// The Newton step towards q·s = t·w = `mu`, less the second-order products given.
     fn step(&self, mu: f64, qs: &[f64], tw: &[f64]) -> Step {
         let cells = self.q.len();
-        let (u, n) = (self.m.len(), self.columns);
+        let n = self.columns;
         // Δs = r - αΔq and Δw = r' - βΔt with α = s/q, β = w/t; D = 1/(α + β), ρ = r - r'.
         let r: Vec<f64> = (0..cells).map(|i| (mu - qs[i]) / self.q[i] - self.s[i]).collect();
         let r_dash: Vec<f64> = (0..cells).map(|i| (mu - tw[i]) / self.t[i] - self.w[i]).collect();
@@ -241,15 +241,15 @@ impl Path {
         let mut step = Step { q: vec![0.0; cells], s: vec![0.0; cells], t: vec![0.0; cells], w: vec![0.0; cells] };
         for (b, column) in columns.iter().enumerate() {
             let (mut f, mut g) = (column.f, column.g);
-            for a in 0..u {
-                let x = self.m[a] * d[a * n + b] * dy[a];
+            for (a, dy) in dy.iter().enumerate() {
+                let x = self.m[a] * d[a * n + b] * dy;
                 f += x;
                 g += self.delta * beta[a * n + b] * x;
             }
             let (dv, ds) = (column.xx * f + column.xz * g, column.xz * f + column.zz * g);
-            for a in 0..u {
+            for (a, dy) in dy.iter().enumerate() {
                 let i = a * n + b;
-                let pull = r[i] - r_dash[i] + dy[a] + dv;
+                let pull = r[i] - r_dash[i] + dy + dv;
                 step.q[i] = d[i] * (pull + self.delta * beta[i] * ds);
                 // δΔS - Δq, written so that nothing cancels where t is small.
                 step.t[i] = d[i] * (self.delta * alpha[i] * ds - pull);

@@ -9,11 +9,13 @@
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one, [`batch`] all of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], under the keyed streams of [`stream`] |
 //! | Algorithm 2: randomize_unchanged_tuples | [`repair`] |
+//! | files that microdata come in | [`csv`] |
 //!
-//! Nothing here knows a file, a frame or a cell: records are numbers, values are codes in domain order.
+//! But for [`csv`], nothing here knows a file, a frame or a cell: records are numbers, values are codes in domain order.
 
 pub mod batch;
 pub mod cover;
+pub mod csv;
 pub mod distance;
 pub mod draw;
 pub mod grouping;

@@ -7,13 +7,12 @@ quasi-identifier, in domain order; a missing value is the last code of its attri
 Errors: ValueError for arrays that do not fit, ArithmeticError for a table that fails its exact check.
 """
 
-from typing import TypeAlias, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-Codes: TypeAlias = NDArray[np.int32]
-Offsets: TypeAlias = NDArray[np.int64]
+from muco.arrays import Codes, Offsets
 
 @final
 class Distance:
@@ -77,10 +76,12 @@ class Tables:
     @property
     def narrowed(self) -> int:
         """How many tables offer the observed columns because the domain's were too many."""
-    def table(
-        self, group: int, attribute: int
-    ) -> tuple[Codes, NDArray[np.int64], Codes, NDArray[np.uint64], int]:
+    def table(self, group: int, attribute: int) -> tuple[Codes, NDArray[np.int64], Codes, NDArray[np.uint64], int]:
         """(row codes, how many records share each row, column codes, numerators (rows, columns), total)."""
+    def flat(
+        self,
+    ) -> tuple[NDArray[np.int64], Codes, Codes, Codes, NDArray[np.uint64], NDArray[np.uint64]]:
+        """Every probability above 0: (group in the batch, attribute, row code, column code, numerator, total)."""
 
 def calculate_tables(
     codes: Codes,
@@ -110,3 +111,10 @@ def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
 
 def uniforms(key: bytes, stream: int, count: int) -> NDArray[np.float64]:
     """`count` numbers in [0, 1) of a keyed stream."""
+
+def scan_csv(text: bytes, delimiter: int) -> tuple[list[bytes], int, list[tuple[int, str, int]], bytes | None]:
+    """Walk over delimited text: (header, rows, faults as (row from 1, kind, fields), text of the good rows).
+
+    The text is None where the one given can be parsed as it stands. Kinds are ragged, after_quote, open_quote, nul,
+    not_utf8 and too_long.
+    """

@@ -138,7 +138,8 @@ class Batch:
         """An empty locked temporary; its name is noted first, so that an interrupt leaves nothing unknown."""
         while True:
             temporary = self._name_temporary(directory)
-            handle = temporary.open("xb", opener=partial(os.open, mode=0o600))
+            descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            handle = os.fdopen(descriptor, "w+b")
             with suppress(OSError):  # no locks on this file system: sweep_stale asks for the pid there
                 fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle.fileno()).st_nlink:  # else swept between its creation and its lock

@@ -40,7 +40,8 @@ ROLE_WORDS = {role.value: role for role in Role} | {
 }
 
 
-def _role(value: object) -> object:
+def read_role(value: object) -> object:
+    """The role that a word means, in any of the peers' spellings; what is no such word comes back as it is."""
     if not isinstance(value, str):
         return value
     return ROLE_WORDS.get("-".join(value.lower().replace("_", " ").replace("-", " ").split()), value)
@@ -78,9 +79,7 @@ def check_nested(sizes: tuple[float, ...]) -> tuple[float, ...]:
     if min(exact) <= 0:
         raise ValueError("must be above 0")
     if any(large <= small or large % small for small, large in pairwise(exact)):
-        raise ValueError(
-            "does not nest: each must be a larger multiple of the one before, such as 10, 20, 100"
-        )
+        raise ValueError("does not nest: each must be a larger multiple of the one before, such as 10, 20, 100")
     return sizes
 
 
@@ -118,9 +117,7 @@ def _beside(value: str) -> str:
 
 Number = Annotated[int | float, PlainValidator(_number), WithJsonSchema({"type": "number"})]
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(_listed)]
-Text = Annotated[
-    str, BeforeValidator(_text), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number"}]})
-]
+Text = Annotated[str, BeforeValidator(_text), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number"}]})]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed), AfterValidator(_distinct)]
 Nested = AfterValidator(check_nested)
 TREE_SCHEMA = {"type": ["object", "array"], "minItems": 1, "minProperties": 1}
@@ -145,10 +142,8 @@ class Ordered(Clause):
     """A list in order, whose neighbours are grouped by the given sizes."""
 
     values: Annotated[Texts, Field(min_length=1)] = Field(description="The leaves, in order.")
-    sizes: Annotated[
-        tuple[Annotated[int, Field(strict=True, ge=1)], ...], BeforeValidator(_listed), Nested
-    ] = Field(
-        description="How many leaves a node of each level holds, each a larger multiple of the one before."
+    sizes: Annotated[tuple[Annotated[int, Field(strict=True, ge=1)], ...], BeforeValidator(_listed), Nested] = (
+        Field(description="How many leaves a node of each level holds, each a larger multiple of the one before.")
     )
 
 
@@ -185,13 +180,9 @@ class Distances(Clause):
     def _is_distance(self) -> Distances:
         rows, size = self.matrix, len(self.values)
         if len(rows) != size or any(len(row) != size for row in rows):
-            raise ValueError(
-                f"has a matrix that is not {size} rows of {size} numbers, one for each of its values"
-            )
+            raise ValueError(f"has a matrix that is not {size} rows of {size} numbers, one for each of its values")
         if any(entry < 0 for row in rows for entry in row) or any(rows[i][i] != 0 for i in range(size)):
-            raise ValueError(
-                "has a matrix with a distance below 0, or one of a value from itself that is not 0"
-            )
+            raise ValueError("has a matrix with a distance below 0, or one of a value from itself that is not 0")
         if rows != tuple(zip(*rows)):
             raise ValueError("has a matrix that is not symmetric: dis(a, b) must be dis(b, a)")
         if not any(map(any, rows)):
@@ -211,14 +202,12 @@ class Attribute(Clause):
     """
 
     role: Annotated[
-        Role, BeforeValidator(_role), WithJsonSchema({"type": "string", "enum": sorted(ROLE_WORDS)})
+        Role, BeforeValidator(read_role), WithJsonSchema({"type": "string", "enum": sorted(ROLE_WORDS)})
     ] = Field(
         description="identifier (removed), quasi (covered), sensitive or other (both released untouched). "
         "ARX's and anjana's words are read too."
     )
-    missing: Texts = Field(
-        (), description="Cell texts that mean missing, beside an empty cell, null and NaN."
-    )
+    missing: Texts = Field((), description="Cell texts that mean missing, beside an empty cell, null and NaN.")
     order: Annotated[Texts, Field(min_length=1)] | None = Field(
         None, description="The values of an ordinal attribute, lowest first; sorted when absent."
     )
@@ -241,9 +230,7 @@ class Attribute(Clause):
     def _fits(cls, kind: Kind | None, info: ValidationInfo) -> Kind | None:
         given = [name for name in ("order", "hierarchy", "distances") if info.data.get(name) is not None]
         if len(given) > 1:
-            raise ValueError(
-                f"cannot be told: {' and '.join(given)} are given, and each says how values compare"
-            )
+            raise ValueError(f"cannot be told: {' and '.join(given)} are given, and each says how values compare")
         if not given:
             return kind
         needed = Kind.ORDINAL if given == ["order"] else Kind.CATEGORICAL

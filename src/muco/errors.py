@@ -19,6 +19,10 @@ class MucoError(Exception):
     exit_code = 1
 
 
+class MucoWarning(UserWarning):
+    """Something that a curator should know and that stops no run."""
+
+
 class PolicyError(MucoError):
     """The policy, or an option that builds it, is wrong."""
 

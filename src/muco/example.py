@@ -123,9 +123,7 @@ def generate(records: int = 10_000, *, seed: int = 1) -> pl.DataFrame:
     for number, (attribute, value) in enumerate(zip(_ATTRIBUTES, values, strict=True)):
         domain = pl.Series(attribute.domain, dtype=pl.String)
         column = domain.gather(value) if attribute.domain else pl.Series(value, dtype=pl.Int64)
-        answered = pl.Series(
-            uniforms(key, Stream.UNANSWERED + number, records) * 1000 >= attribute.unanswered
-        )
+        answered = pl.Series(uniforms(key, Stream.UNANSWERED + number, records) * 1000 >= attribute.unanswered)
         table = table.with_columns(pl.when(answered).then(column).alias(attribute.name))
     return table
 

@@ -120,9 +120,7 @@ class Hierarchy:
             raise PolicyError(f"a hierarchy {error}") from None
         leaves = {path[0] for path in paths}
         if repeated := len(paths) - len(leaves):
-            raise PolicyError(
-                f"a hierarchy repeats {repeated} of its {len(paths)} leaves: each may stand once"
-            )
+            raise PolicyError(f"a hierarchy repeats {repeated} of its {len(paths)} leaves: each may stand once")
         height = max(map(len, paths))
         return _arranged([(path[0],) * (height - len(path)) + path for path in paths])
 

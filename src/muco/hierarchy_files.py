@@ -47,13 +47,15 @@ def read_file(path: Path, *, inside: Path | None = None) -> str:
         # A pipe would make a plain open wait for ever.
         with open(os.open(whole, os.O_RDONLY | os.O_NONBLOCK), "rb") as handle:  # noqa: PTH123
             if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-                raise PolicyError(f"{path.name} is not a regular file: name the file of a hierarchy")
+                raise PolicyError(f"{path.name} is not a regular file: name the file itself")
             content = handle.read(LARGEST_FILE + 1)
     except (OSError, RuntimeError) as error:  # RuntimeError is how resolve tells of links in a circle
         reason = error.strerror if isinstance(error, OSError) else "its symbolic links go in a circle"
         raise PolicyError(f"{path.name} cannot be read: {reason}") from None
     if len(content) > LARGEST_FILE:
-        raise PolicyError(f"{path.name} is larger than {LARGEST_FILE // 2**20} MiB: no hierarchy needs that")
+        raise PolicyError(
+            f"{path.name} is larger than {LARGEST_FILE // 2**20} MiB: no policy or hierarchy needs that"
+        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -159,9 +159,7 @@ def people(uniform: Callable[[Stream], Reals]) -> tuple[Integers, ...]:
     older = np.searchsorted(_BANDS, age + np.where(gender == 0, 2, 0), side="right")
     marriage = _pick(uniform(Stream.MARRIAGE), (_MARITAL_STATUSES, older))
     role = np.where((marriage == 0) & (gender == 0), 0, marriage + 1)
-    relationship = _pick(
-        uniform(Stream.RELATIONSHIP), (_RELATIONSHIPS, role), (_RELATIONSHIPS_BY_STAGE, stage)
-    )
+    relationship = _pick(uniform(Stream.RELATIONSHIP), (_RELATIONSHIPS, role), (_RELATIONSHIPS_BY_STAGE, stage))
     degree = (education >= _DEGREE).astype(np.int64)
     schedule = _pick(
         uniform(Stream.SCHEDULE),

@@ -133,6 +133,31 @@ impl Tables {
         self.0.narrowed
     }
 
+    fn flat<'py>(&self, py: Python<'py>) -> Flat<'py> {
+        let (mut groups, mut attributes, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut columns, mut numerators, mut totals) = (Vec::new(), Vec::new(), Vec::new());
+        for (index, entry) in self.0.entries.iter().enumerate() {
+            for (row, code) in entry.rows.iter().enumerate() {
+                for (numerator, column) in entry.table.row(row).iter().zip(&entry.columns).filter(|(n, _)| **n > 0) {
+                    groups.push((index / self.0.attributes) as i64);
+                    attributes.push((index % self.0.attributes) as i32);
+                    rows.push(*code);
+                    columns.push(*column);
+                    numerators.push(*numerator);
+                    totals.push(entry.table.total());
+                }
+            }
+        }
+        (
+            groups.into_pyarray(py),
+            attributes.into_pyarray(py),
+            rows.into_pyarray(py),
+            columns.into_pyarray(py),
+            numerators.into_pyarray(py),
+            totals.into_pyarray(py),
+        )
+    }
+
     fn table<'py>(&self, py: Python<'py>, group: usize, attribute: usize) -> PyResult<OneTable<'py>> {
         if group >= self.0.groups() || attribute >= self.0.attributes {
             return Err(PyValueError::new_err("the batch has no such group or attribute"));
@@ -151,6 +176,16 @@ impl Tables {
         ))
     }
 }
+
+/// (group, attribute, row code, column code, numerator, total), a probability above zero an entry.
+type Flat<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<i32>>,
+    Bound<'py, PyArray1<u64>>,
+    Bound<'py, PyArray1<u64>>,
+);
 
 #[pyfunction]
 #[pyo3(signature = (codes, order, starts, distances, *, delta, cover, columns))]

@@ -2,6 +2,7 @@
 //! `src/muco/_core.pyi`. Here is what every call shares; [`engine`] has the calls of Algorithms 1 and 2.
 
 mod engine;
+mod text;
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
@@ -78,5 +79,6 @@ pub(super) fn offsets<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = us
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    engine::register(module)
+    engine::register(module)?;
+    text::register(module)
 }

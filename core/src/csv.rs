@@ -1,0 +1,282 @@
+//! Delimited text, read strictly: every row that is not as its header says is found before anything is parsed.
+//!
+//! Readers of frames pad short rows, rename columns that repeat and quote cells in their errors. Here a table is
+//! walked once, faults come as row numbers, and what was odd but harmless is written anew in the plainest form.
+
+/// What is wrong with a row. Rows count from 1 after the header, which is row 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It has another number of fields than the header.
+    Ragged {
+        /// How many it has.
+        fields: usize,
+    },
+    /// A quoted field goes on after its closing quote.
+    AfterQuote,
+    /// A quote is opened and never closed: where the row ends is unknown.
+    OpenQuote,
+    /// It holds a NUL byte.
+    Nul,
+    /// It is not UTF-8.
+    NotUtf8,
+    /// A field is longer than [`LONGEST`].
+    TooLong,
+}
+
+/// Bytes that a field may have.
+pub const LONGEST: usize = 1 << 20;
+
+/// What a walk over a text found.
+#[derive(Debug, Default)]
+pub struct Scan {
+    /// The fields of the header, as they are.
+    pub header: Vec<Vec<u8>>,
+    /// How many rows follow it, bad ones included.
+    pub rows: usize,
+    /// Each bad row once, with its first fault.
+    pub faults: Vec<(usize, Fault)>,
+    /// The text of the good rows, only where it differs from what was given.
+    pub text: Option<Vec<u8>>,
+}
+
+/// Walks over `bytes`, whose fields `delimiter` parts.
+pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let mut walk = Walk { bytes, delimiter, at: 0, fields: Vec::new(), fault: None, is_plain: true };
+    let mut scan = Scan::default();
+    if !walk.row() {
+        return scan;
+    }
+    scan.header = walk.fields.iter().map(|field| walk.value(field)).collect();
+    let width = scan.header.len();
+    if let Some(fault) = walk.fault {
+        scan.faults.push((0, fault));
+    }
+    let mut written: Option<Vec<u8>> = if walk.is_plain { None } else { Some(walk.written()) };
+    loop {
+        let from = walk.at;
+        if !walk.row() {
+            break;
+        }
+        // A line without anything is no row, unless a row may be one empty field.
+        let is_blank = width > 1 && walk.fields.len() == 1 && walk.fields[0].is_empty();
+        if !is_blank {
+            scan.rows += 1;
+            if walk.fields.len() != width {
+                walk.fault.get_or_insert(Fault::Ragged { fields: walk.fields.len() });
+            }
+            if let Some(fault) = walk.fault {
+                scan.faults.push((scan.rows, fault));
+            }
+        }
+        let is_kept = !is_blank && walk.fault.is_none();
+        if written.is_none() && !(is_kept && walk.is_plain) {
+            written = Some(bytes[..from].to_vec());
+        }
+        if let (Some(text), true) = (&mut written, is_kept) {
+            text.extend(walk.written());
+        }
+    }
+    scan.text = written;
+    scan
+}
+
+/// A field: where its content lies, and whether it was quoted.
+struct Field {
+    from: usize,
+    to: usize,
+    is_quoted: bool,
+}
+
+impl Field {
+    fn is_empty(&self) -> bool {
+        self.from == self.to && !self.is_quoted
+    }
+}
+
+struct Walk<'a> {
+    bytes: &'a [u8],
+    delimiter: u8,
+    at: usize,
+    fields: Vec<Field>,
+    fault: Option<Fault>,
+    /// Whether any reader would take the row as we do.
+    is_plain: bool,
+}
+
+impl Walk<'_> {
+    /// Reads the next row into `fields`; false at the end.
+    fn row(&mut self) -> bool {
+        self.fields.clear();
+        (self.fault, self.is_plain) = (None, true);
+        if self.at >= self.bytes.len() {
+            return false;
+        }
+        let from = self.at;
+        loop {
+            self.field();
+            match self.bytes.get(self.at) {
+                Some(byte) if *byte == self.delimiter => self.at += 1,
+                _ => break,
+            }
+        }
+        let to = self.at;
+        match self.bytes.get(self.at) {
+            Some(b'\r') if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
+            Some(b'\r') => (self.at, self.is_plain) = (self.at + 1, false),
+            Some(_) => self.at += 1,
+            None => {}
+        }
+        let row = &self.bytes[from..to];
+        if self.fields.iter().any(|field| field.to - field.from > LONGEST) {
+            self.fault.get_or_insert(Fault::TooLong);
+        } else if row.contains(&0) {
+            self.fault.get_or_insert(Fault::Nul);
+        } else if !row.is_ascii() && std::str::from_utf8(row).is_err() {
+            self.fault.get_or_insert(Fault::NotUtf8);
+        }
+        true
+    }
+
+    /// Reads one field and stops at what ends it.
+    fn field(&mut self) {
+        if self.bytes.get(self.at) != Some(&b'"') {
+            let from = self.at;
+            self.skip();
+            self.is_plain &= !self.bytes[from..self.at].contains(&b'"');
+            self.fields.push(Field { from, to: self.at, is_quoted: false });
+            return;
+        }
+        let from = self.at + 1;
+        self.at = from;
+        loop {
+            match self.bytes[self.at..].iter().position(|byte| *byte == b'"') {
+                None => {
+                    self.at = self.bytes.len();
+                    self.fault = Some(Fault::OpenQuote);
+                    self.fields.push(Field { from, to: self.at, is_quoted: true });
+                    return;
+                }
+                Some(inside) if self.bytes.get(self.at + inside + 1) == Some(&b'"') => self.at += inside + 2,
+                Some(inside) => {
+                    self.at += inside + 1;
+                    break;
+                }
+            }
+        }
+        self.fields.push(Field { from, to: self.at - 1, is_quoted: true });
+        let after = self.at;
+        self.skip();
+        if self.at > after {
+            self.fault.get_or_insert(Fault::AfterQuote);
+        }
+    }
+
+    /// Goes to the next delimiter or end of line.
+    fn skip(&mut self) {
+        let ends = |byte: &u8| *byte == self.delimiter || *byte == b'\n' || *byte == b'\r';
+        self.at += self.bytes[self.at..].iter().position(ends).unwrap_or(self.bytes.len() - self.at);
+    }
+
+    fn value(&self, field: &Field) -> Vec<u8> {
+        let content = &self.bytes[field.from..field.to];
+        if !field.is_quoted {
+            return content.to_vec();
+        }
+        let mut value = Vec::with_capacity(content.len());
+        let mut is_second = false;
+        for byte in content {
+            is_second = *byte == b'"' && !is_second;
+            if !is_second {
+                value.push(*byte);
+            }
+        }
+        value
+    }
+
+    /// The row in the plainest form: quotes only where they are needed.
+    fn written(&self) -> Vec<u8> {
+        let mut row = Vec::new();
+        for (place, field) in self.fields.iter().enumerate() {
+            if place > 0 {
+                row.push(self.delimiter);
+            }
+            let content = &self.bytes[field.from..field.to];
+            if field.is_quoted || content.contains(&b'"') {
+                row.push(b'"');
+                for byte in self.value(field) {
+                    row.push(byte);
+                    if byte == b'"' {
+                        row.push(byte);
+                    }
+                }
+                row.push(b'"');
+            } else {
+                row.extend(content);
+            }
+        }
+        row.push(b'\n');
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(text: &str) -> Vec<(usize, Fault)> {
+        scan(text.as_bytes(), b',').faults
+    }
+
+    fn text(given: &str) -> String {
+        let scan = scan(given.as_bytes(), b',');
+        assert_eq!(scan.faults, vec![]);
+        scan.text.map_or(given.to_string(), |text| String::from_utf8(text).unwrap())
+    }
+
+    #[test]
+    fn a_sound_table_is_left_as_it_is() {
+        for sound in ["a,b\n1,2\n", "a,b\r\n1,\"x,\"\"y\"\r\n", "a\n1", "a,b\n\"1\n2\",3\n"] {
+            let scan = scan(sound.as_bytes(), b',');
+            assert_eq!((scan.rows, scan.faults, scan.text), (1, vec![], None), "{sound}");
+        }
+    }
+
+    #[test]
+    fn each_fault_names_its_row() {
+        assert_eq!(
+            faults("a,b\n1,2\n1\n1,2,3\n"),
+            [(2, Fault::Ragged { fields: 1 }), (3, Fault::Ragged { fields: 3 })]
+        );
+        assert_eq!(faults("a,b\n1,\"x\"y\n1,2\n"), [(1, Fault::AfterQuote)]);
+        assert_eq!(faults("a,b\n1,2\n\"1,2\n3,4\n"), [(2, Fault::OpenQuote)]);
+        assert_eq!(faults("a,b\n1,2\0\n"), [(1, Fault::Nul)]);
+        assert_eq!(scan(b"a,b\n1,\xFF\n", b',').faults, [(1, Fault::NotUtf8)]);
+        assert_eq!(scan(&[b"a\n".to_vec(), vec![b'x'; LONGEST + 1]].concat(), b',').faults, [(1, Fault::TooLong)]);
+    }
+
+    #[test]
+    fn what_is_odd_but_clear_is_written_plainly() {
+        assert_eq!(text("a,b\n5\" pipe,2\n"), "a,b\n\"5\"\" pipe\",2\n");
+        assert_eq!(text("a,b\r1,2\r"), "a,b\n1,2\n");
+        assert_eq!(text("a,b\n\n1,2\n\n"), "a,b\n1,2\n");
+    }
+
+    #[test]
+    fn an_empty_line_is_a_row_of_one_column() {
+        let scan = scan(b"a\n1\n\n3\n", b',');
+        assert_eq!((scan.rows, scan.text), (3, None));
+    }
+
+    #[test]
+    fn bad_rows_are_left_out_of_the_text() {
+        let scan = scan(b"a,b\n1,2\n3\n4,5\n", b',');
+        assert_eq!(scan.text.as_deref(), Some(&b"a,b\n1,2\n4,5\n"[..]));
+    }
+
+    #[test]
+    fn the_header_is_read_without_its_quotes_and_its_byte_order_mark() {
+        let scan = scan(b"\xEF\xBB\xBF\"a \"\"b\"\"\",c\n", b',');
+        assert_eq!(scan.header, vec![b"a \"b\"".to_vec(), b"c".to_vec()]);
+    }
+}

@@ -1,0 +1,118 @@
+"""Algorithm 1, MuCo(T, δ): divide, cover, draw, repair, over batches of groups."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+from warnings import warn
+
+import numpy as np
+
+from muco._core import Tables, shuffled
+from muco.arrays import Offsets
+from muco.errors import MucoWarning, PolicyError
+from muco.frame import Frame
+from muco.microdata import Groups, Key, Microdata
+from muco.policy import Policy
+from muco.promise import certify, summarize
+from muco.release import Hidden, Outcome, Release
+from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
+from muco.switches import Role
+
+# Called with a stage (encode, divide, cover, release), the records done and all records; it may raise to stop.
+Watch = Callable[[str, int, int], None]
+
+
+def anonymize(
+    frame: Any,
+    policy: Policy | None = None,
+    *,
+    key: bytes | str | Key | None = None,
+    watch: Watch | None = None,
+    **switches: Any,
+) -> Release:
+    """Anonymize a pandas, polars or pyarrow table: the same schema and kind of values, one row a record.
+
+    Give a policy, or its parts by name: `quasi`, `sensitive` and `identifier` (lists of column names), `attributes`
+    (kinds, orders, hierarchies), and switches such as `preset`, `delta`, `diversity`. Columns that are not named
+    are released untouched, with a warning. Without a key no two runs are the same.
+
+    Raises PolicyError, TableError, InfeasibleError (the promise cannot be met) or ReleaseError (it was not met).
+
+    >>> import polars as pl, muco
+    >>> table = pl.DataFrame({"age": [20, 30, 40, 50], "pay": [1, 2, 3, 4]})
+    >>> release = muco.anonymize(table, quasi="age", sensitive="pay", diversity=4)
+    >>> sorted(release.data["age"])
+    [20, 30, 40, 50]
+    """
+    release, _, _ = _run(_choose(frame, policy, switches), key=Key.of(key), watch=watch or _ignore, keep=_ignore)
+    return release
+
+
+def anonymize_with_hidden(
+    frame: Any,
+    policy: Policy | None = None,
+    *,
+    key: bytes | str | Key | None = None,
+    watch: Watch | None = None,
+    **switches: Any,
+) -> tuple[Release, Hidden]:
+    """The same, and what must never leave: the key, the groups and the tables, to measure what they would tell."""
+    tables: list[Tables] = []
+    secret = Key.of(key)
+    run = _run(_choose(frame, policy, switches), key=secret, watch=watch or _ignore, keep=tables.append)
+    release, outcome, rows = run
+    return release, Hidden(secret, outcome, tuple(tables), rows)
+
+
+def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple[Frame, Policy]:
+    if policy is not None and switches:
+        raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
+    table, chosen = Frame.of(frame), policy or Policy.of(**switches)
+    if unnamed := [name for name in table.names if name not in chosen.attributes]:
+        warn(
+            f"columns without a role are released untouched: {', '.join(unnamed)}. Name them to silence this",
+            MucoWarning,
+            stacklevel=3,
+        )
+    return table, chosen
+
+
+def _run(
+    chosen: tuple[Frame, Policy], *, key: Key, watch: Watch, keep: Callable[[Tables], object]
+) -> tuple[Release, Outcome, Offsets]:
+    started = time.perf_counter()
+    table, policy = chosen
+    watch("encode", 0, len(table))
+    microdata = Microdata.of(table, policy, key=key)
+    watch("divide", 0, len(table))
+    outcome = mutual_cover(divide_table(microdata), key, watch, keep)
+    watch("release", 0, len(table))
+    order = shuffled(key.bits, len(table))
+    rows = outcome.groups.order[order]
+    covered = {
+        domain.attribute: domain.records[outcome.released[order, place]]
+        for place, domain in enumerate(microdata.quasi)
+    }
+    data = table.released(rows, covered, frozenset(policy.named(Role.IDENTIFIER)))
+    summary = summarize(outcome, seconds=time.perf_counter() - started)
+    return Release(data, certify(outcome), summary), outcome, rows
+
+
+def mutual_cover(groups: Groups, key: Key, watch: Watch, keep: Callable[[Tables], object]) -> Outcome:
+    """Algorithm 1, lines 3 to 9, over batches of groups; each batch's tables are shown to `keep`."""
+    covered, repaired, unrepairable = [], 0, 0
+    for batch in groups.batches():
+        watch("cover", int(groups.starts[batch.first]), len(groups.order))
+        tables = calculate_tables(batch)
+        values = draw_values(tables, batch, key)
+        values, mended, left = repair_tuples(tables, values, batch, key)
+        covered.append(values)
+        repaired, unrepairable = repaired + mended, unrepairable + left
+        keep(tables)
+    return Outcome(groups, np.concatenate(covered), repaired, unrepairable)
+
+
+def _ignore(*_: object) -> None:
+    """Nobody watches, or nothing is kept."""

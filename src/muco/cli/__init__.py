@@ -1,0 +1,105 @@
+"""The command line: a thin door. Errors become one message and an exit code; data go to stdout, the rest to stderr.
+
+0 done, 1 run time, 2 usage or policy, 3 data, 4 promise not met, 74 output, 130 and 143 stopped
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import click
+from click.exceptions import Exit
+
+from muco.errors import MucoError
+
+# By the order in which a curator needs them.
+_COMMANDS = {
+    "Publish": {
+        "anonymize": "anonymize a table and write a release with its certificate",
+    },
+    "Learn": {
+        "demo": "make an example table and anonymize it with both presets",
+        "schema": "print the JSON Schema of a policy",
+    },
+}
+
+
+class _Lazy(click.Group):
+    """Commands are loaded when they are called, and its own help needs no rich, so that it comes at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return [name for section in _COMMANDS.values() for name in section]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = import_module(f"muco.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        for title, section in _COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl(list(section.items()))
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="muco", message="muco %(version)s")
+def cli() -> None:
+    """Publish tables about people by mutual cover: every released cell is a real value, one row a record."""
+
+
+class Terminated(BaseException):
+    """SIGTERM arrived: everything is cleaned up on the way out."""
+
+
+def main() -> NoReturn:
+    """Run the command line and leave with its exit code."""
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        cli.main(standalone_mode=False)
+        code = 0
+    except Exit as stop:
+        code = stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except MucoError as error:
+        code = _report(str(error), error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        code = _report("stopped: nothing was written", 130)
+    except Terminated:
+        code = _report("stopped: nothing was written", 143)
+    except MemoryError:
+        code = _report("memory is short: free some, or give a smaller table. Nothing was written", 1)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 74
+    except Exception as error:
+        code = _report(f"unexpected {type(error).__name__} at {_place(error)}: please report it", 1)
+    sys.exit(code)
+
+
+def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - signal's signature
+    raise Terminated
+
+
+def _report(message: str, code: int) -> int:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(Text.assemble(("error: ", "bold red"), message))
+    return code
+
+
+def _place(error: Exception) -> str:
+    place = error.__traceback__
+    while place and place.tb_next:
+        place = place.tb_next
+    return f"{Path(place.tb_frame.f_code.co_filename).name}:{place.tb_lineno}" if place else "?"

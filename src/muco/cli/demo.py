@@ -1,0 +1,57 @@
+"""`muco demo`: an example table, and both presets run on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from muco.cli.terminal import console, show_summaries, watching
+from muco.errors import OutputError, PolicyError
+
+
+@click.command("demo")
+@click.argument("folder", type=click.Path(path_type=Path), default="muco-demo")
+@click.option("--records", type=click.IntRange(1_000, 10_000_000), default=20_000, show_default=True)
+@click.option("--force", is_flag=True, help="Replace the files of an earlier demo.")
+def command(folder: Path, records: int, *, force: bool) -> None:
+    """Make a census-like table of invented people in FOLDER (muco-demo) and anonymize it with both presets.
+
+    FOLDER gets census.csv, policy.toml, release.csv and certificate.json of preset provable; FOLDER/paper the last
+    three of preset paper.
+    """
+    from muco.anonymize import anonymize
+    from muco.atomic import Batch, Existing
+    from muco.example import generate, policy_text
+    from muco.files import Format, Source, write_table
+    from muco.policy import Policy
+    from muco.publish import Targets
+    from muco.switches import Preset
+
+    out = console()
+    folders = {Preset.PROVABLE: folder, Preset.PAPER: folder / "paper"}
+    try:
+        for path in folders.values():
+            path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder} cannot be made: {error.strerror}. Name another folder") from None
+    if not force and (folder / "census.csv").exists():
+        raise PolicyError(f"{folder} has a demo already: use --force to replace it, or name another folder")
+    table = generate(records)
+    with Batch(existing=Existing.REPLACE) as batch:
+        batch.add(folder / "census.csv", write_table(table, Format.CSV))
+        for preset, path in folders.items():
+            batch.add(path / "policy.toml", policy_text(preset))
+    summaries = {}
+    with watching(out, quiet=False, verbose=False) as watch:
+        for preset, path in folders.items():
+            policy = Policy.read(path / "policy.toml")
+            release = anonymize(table, policy, watch=watch)
+            given = {"certificate": path / "certificate.json", "force": True}
+            Targets.of(path / "release.csv", given, inputs=[]).write(release, None, Source(table))
+            summaries[preset.value] = release.summary
+    show_summaries(out, summaries)
+    out.print(
+        f"\nin {folder}: census.csv, policy.toml, release.csv, certificate.json; in {folder / 'paper'} the same"
+    )
+    out.print(f"next: muco anonymize {folder / 'census.csv'} -c {folder / 'policy.toml'} -o release.csv")

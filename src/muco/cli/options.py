@@ -1,0 +1,84 @@
+"""Options that several commands share, and how they become a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from muco import switches
+from muco.errors import PolicyError
+
+if TYPE_CHECKING:
+    from muco.policy import Policy
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+ROLES = ("quasi", "sensitive", "identifier")
+SWITCHES = (
+    "preset",
+    "delta",
+    "diversity",
+    "principle",
+    "grouping",
+    "sweep",
+    "cover",
+    "columns",
+    "draw",
+    "repair",
+)
+
+
+def _choice(words: type[StrEnum]) -> click.Choice[str]:
+    return click.Choice([word.value for word in words])
+
+
+_OPTIONS = (
+    click.option("-c", "--config", type=click.Path(path_type=Path), metavar="POLICY", help="A policy file (TOML)."),
+    click.option("--quasi", multiple=True, metavar="NAMES", help="Quasi-identifiers, with commas or repeated."),
+    click.option("--sensitive", multiple=True, metavar="NAMES", help="Sensitive attributes."),
+    click.option("--identifier", multiple=True, metavar="NAMES", help="Identifiers: removed."),
+    click.option("--preset", type=_choice(switches.Preset), help="The switches that are not named."),
+    click.option("--delta", metavar="NUMBER", help="The limit of Definition 3: 1/6, 0.1667 or tight."),
+    click.option("--diversity", type=int, metavar="L", help="l: every group has as many records.  [default: 10]"),
+    click.option("--principle", type=_choice(switches.Principle), help="What every group keeps."),
+    click.option("--grouping", type=_choice(switches.Grouping), help="How a leaf becomes groups."),
+    click.option("--sweep", type=_choice(switches.Sweep), help="How far neighbours are sought."),
+    click.option("--cover", type=_choice(switches.Cover), help="Which random output table is wanted."),
+    click.option("--columns", type=_choice(switches.Columns), help="Which values a table may output."),
+    click.option("--draw", type=_choice(switches.Draw), help="How values are drawn."),
+    click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
+)
+
+
+def policy_options(command: Command) -> Command:
+    """Give a command the options that make up a policy."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
+    """The policy of a file and of options, which win; columns without a role become other.
+
+    `given` are a command's parameters, `names` the columns of the table.
+    """
+    from muco.policy import Policy
+
+    switched: dict[str, Any] = {name: given[name] for name in SWITCHES if given[name] is not None}
+    roles: dict[str, Any] = {name: _split(given[name], set(names)) for name in ROLES if given[name]}
+    if given["config"] is not None:
+        return Policy.read(given["config"], **roles, **switched)
+    if not roles.get("quasi"):
+        raise PolicyError("nothing is known of the columns: give a policy with -c, or --quasi and --sensitive")
+    return Policy.of(**roles, **switched)
+
+
+def _split(given: Iterable[str], names: set[str]) -> list[str]:
+    """Names with commas between them; a name that holds a comma itself is taken whole."""
+    found: list[str] = []
+    for words in given:
+        found += [words] if words in names else [word.strip() for word in words.split(",") if word.strip()]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,90 @@
+"""What the command line shows: progress on stderr while it is a terminal, and short tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from muco.release import Summary
+
+Watch = Callable[[str, int, int], None]
+_STAGES = {
+    "read": "reading the table",
+    "encode": "encoding values",
+    "divide": "dividing into groups",
+    "cover": "covering records",
+    "release": "putting the release together",
+    "write": "writing",
+}
+
+
+class _Rate(ProgressColumn):
+    """Records per second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:,.0f} records/s" if speed else "")
+
+
+def console() -> Console:
+    """Where everything goes that is no data."""
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
+    """Show the stages of a run: a bar on a terminal, a line each when verbose, nothing when quiet."""
+    if verbose:
+        yield lambda stage, done, records: out.print(f"{_STAGES[stage]}: {done} of {records} records")
+        return
+    if quiet or not out.is_terminal:
+        yield _ignore
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    with Progress(*columns, console=out, transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def watch(stage: str, done: int, records: int) -> None:
+            total = records if stage == "cover" else None
+            progress.update(task, description=_STAGES[stage], completed=done, total=total)
+
+        yield watch
+
+
+def _ignore(*_: object) -> None:
+    """Nobody watches."""
+
+
+def show_summaries(out: Console, summaries: Mapping[str, Summary]) -> None:
+    """The figures of one or several runs, side by side."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for name in summaries:
+        table.add_column(name, justify="right")
+    runs = summaries.values()
+    for label, cells in (
+        ("records", [f"{run.records:,}" for run in runs]),
+        ("groups", [f"{run.groups:,}" for run in runs]),
+        ("delta", [run.delta for run in runs]),
+        ("smallest group", [f"{run.smallest_group}" for run in runs]),
+        ("cells changed", [f"{run.changed_share:.1%}" for run in runs]),
+        ("information loss", [f"{run.information_loss:,.1f}" for run in runs]),
+        ("time", [f"{run.seconds:.2f} s" for run in runs]),
+    ):
+        table.add_row(label, *cells)
+    out.print(table)

@@ -1,0 +1,252 @@
+"""The microdata T of Section 3, encoded: what the algorithm sees of a table, and its groups."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muco._core import Distance, Principle, tag_records
+from muco.arrays import Codes, Offsets
+from muco.domain import Domain, encode
+from muco.errors import InfeasibleError, PolicyError, TableError
+from muco.fault import suggest
+from muco.frame import Frame
+from muco.policy import Policy
+from muco.switches import Principle as Form
+from muco.switches import Role
+from muco.values import Distinct
+
+BATCH = 1 << 18  # records of a batch of groups: its tables fit in memory beside any table that does
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The 256 secret bits that every random number of a run comes from. They never show."""
+
+    bits: bytes
+
+    def __repr__(self) -> str:
+        return "Key(...)"
+
+    @staticmethod
+    def of(given: bytes | str | Key | None) -> Key:
+        """A key given as 32 bytes or 64 hexadecimal digits, for tests and repeats; a fresh one for None.
+
+        Raises PolicyError.
+        """
+        if isinstance(given, Key):
+            return given
+        if given is None:
+            return Key(secrets.token_bytes(32))
+        try:
+            bits = bytes.fromhex(given.strip()) if isinstance(given, str) else bytes(given)
+        except (ValueError, TypeError):
+            bits = b""
+        if len(bits) != 32:
+            raise PolicyError("a key is 32 bytes, or 64 hexadecimal digits such as `openssl rand -hex 32` prints")
+        return Key(bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Microdata:
+    """A table and its policy, as integer codes.
+
+    `codes` has shape (records, quasi-identifiers), `sensitive_codes` (records, sensitive attributes). `tags` orders
+    records that are equal in every quasi-identifier, at random under the key.
+    """
+
+    frame: Frame
+    policy: Policy
+    quasi: tuple[Domain, ...]
+    sensitive: tuple[Domain, ...]
+    codes: Codes
+    sensitive_codes: Codes
+    tags: NDArray[np.uint64]
+
+    def __repr__(self) -> str:
+        return f"Microdata({len(self)} records, {len(self.quasi)} quasi-identifiers)"
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @staticmethod
+    def of(frame: Any, policy: Policy, *, key: bytes | str | Key | None = None) -> Microdata:
+        """Encode a pandas, polars or pyarrow table by a policy.
+
+        Raises PolicyError for a policy that does not fit any table (no quasi-identifier), TableError for a table
+        that does not fit the policy, InfeasibleError for a diversity that the table cannot bear.
+        """
+        table = frame if isinstance(frame, Frame) else Frame.of(frame)
+        _check_names(table, policy)
+        quasi = [encode(table.column(name), policy.attributes[name], policy.missing) for name in policy.quasi]
+        needed = policy.sensitive if policy.principle is not Form.ANONYMITY else ()
+        sensitive = [encode(table.column(name), policy.attributes[name], policy.missing) for name in needed]
+        microdata = Microdata(
+            table,
+            policy,
+            tuple(domain for domain, _ in quasi),
+            tuple(domain for domain, _ in sensitive),
+            _stacked([codes for _, codes in quasi], len(table)),
+            _stacked([codes for _, codes in sensitive], len(table)),
+            _tag(table, policy, [codes for _, codes in quasi], Key.of(key)),
+        )
+        _check_diversity(microdata)
+        return microdata
+
+    @property
+    def distances(self) -> list[Distance]:
+        """dis(.) of each quasi-identifier."""
+        return [domain.distance for domain in self.quasi]
+
+    @property
+    def principle(self) -> Principle:
+        """What every group must keep."""
+        policy = self.policy
+        return Principle(policy.principle, policy.diversity, c=policy.c or 3.0, t=policy.t or 0.0)
+
+    @property
+    def released_names(self) -> tuple[str, ...]:
+        """The columns that leave: all but identifiers."""
+        hidden = set(self.policy.named(Role.IDENTIFIER))
+        return tuple(name for name in self.frame.names if name not in hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The groups of Algorithm 1, line 2.
+
+    `order` lists the records of group 0, then of group 1, ...; group g is `order[starts[g]:starts[g + 1]]`.
+    `leaves[g]` is the Mondrian leaf that group g comes from.
+    """
+
+    microdata: Microdata
+    order: Offsets
+    starts: Offsets
+    leaves: Offsets
+
+    def __repr__(self) -> str:
+        return f"Groups({len(self)} groups of {len(self.order)} records)"
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, number: int) -> Group:
+        if not -len(self) <= number < len(self):
+            raise IndexError(f"there are {len(self)} groups")
+        return Group(self, number % len(self))
+
+    def __iter__(self) -> Iterator[Group]:
+        return (Group(self, number) for number in range(len(self)))
+
+    @property
+    def sizes(self) -> Offsets:
+        """How many records each group has."""
+        sizes: Offsets = np.diff(self.starts)
+        return sizes
+
+    def batches(self, records: int = BATCH) -> Iterator[Batch]:
+        """Runs of whole groups of about so many records."""
+        cuts = np.searchsorted(self.starts, np.arange(0, len(self.order), records))
+        for first, last in pairwise(np.unique(np.append(cuts, len(self))).tolist()):
+            yield Batch(self, first, last)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Groups `first` to `last` (excluded), whose tables are calculated and drawn from in one call."""
+
+    groups: Groups
+    first: int
+    last: int
+
+    @property
+    def order(self) -> Offsets:
+        """The records, group by group."""
+        return self.groups.order[self.groups.starts[self.first] : self.groups.starts[self.last]]
+
+    @property
+    def starts(self) -> Offsets:
+        """Where in `order` each group begins, and where the last ends."""
+        starts: Offsets = self.groups.starts[self.first : self.last + 1] - self.groups.starts[self.first]
+        return starts
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group of records that cover for each other."""
+
+    groups: Groups
+    number: int
+
+    def __repr__(self) -> str:
+        return f"Group({len(self)} records)"
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    @property
+    def records(self) -> Offsets:
+        """The row numbers of its records in the microdata, from 0."""
+        return self.batch.order
+
+    @property
+    def batch(self) -> Batch:
+        """The batch of this group alone."""
+        return Batch(self.groups, self.number, self.number + 1)
+
+    @property
+    def microdata(self) -> Microdata:
+        """The table that the group is of."""
+        return self.groups.microdata
+
+
+def _check_names(table: Frame, policy: Policy) -> None:
+    if not policy.quasi:
+        raise PolicyError("no quasi-identifier is named: name the attributes that an adversary may know")
+    absent = [name for name in policy.attributes if name not in table.names]
+    if absent:
+        raise TableError(
+            "\n".join(f"the table has no attribute {name}{suggest(name, table.names)}" for name in absent)
+        )
+    if not len(table):
+        raise TableError("the table has no records")
+
+
+def _stacked(columns: list[Codes], records: int) -> Codes:
+    return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((records, 0), dtype=np.int32)
+
+
+def _tag(table: Frame, policy: Policy, quasi: list[Codes], key: Key) -> NDArray[np.uint64]:
+    """Keyed tags of all that leaves, so that no order of the input is left in the order of equal records."""
+    untouched = [*policy.sensitive, *(name for name in table.names if name not in policy.attributes)]
+    untouched += policy.named(Role.OTHER)
+    places = [Distinct.of(table.plain_text(name), ()).index for name in untouched]
+    return tag_records(key.bits, np.ascontiguousarray(np.stack([*quasi, *places], axis=1), dtype=np.uint64))
+
+
+def _check_diversity(microdata: Microdata) -> None:
+    """Raise InfeasibleError, with what the table can bear, unless the whole table keeps the principle."""
+    policy, records = microdata.policy, len(microdata)
+    if records < policy.diversity:
+        raise InfeasibleError(
+            f"diversity is {policy.diversity} but the table has {records} records: no group can have so many. "
+            f"Lower diversity to at most {records}"
+        )
+    sizes = [len(domain.cells) for domain in microdata.sensitive]
+    for place, domain in enumerate(microdata.sensitive):
+        codes = np.ascontiguousarray(microdata.sensitive_codes[:, [place]])
+        if microdata.principle.holds(codes, sizes[place : place + 1], [domain.is_ordered]):
+            continue
+        counts = np.bincount(codes[:, 0])
+        raise InfeasibleError(
+            f"diversity {policy.diversity} with principle {policy.principle} is out of reach: attribute "
+            f"{domain.attribute} has {len(counts)} values, and the commonest of them stands in {counts.max()} of "
+            f"{records} records, so that frequency diversity can be {records // counts.max()} at most. Lower "
+            "diversity, make common values missing or finer, or take another principle"
+        )

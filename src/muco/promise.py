@@ -1,0 +1,121 @@
+"""What a finished run may claim, in words: the certificate's promise, and the limits that stand beside it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from importlib.metadata import version
+from typing import Any
+
+from muco.policy import Policy
+from muco.release import Certificate, Outcome, Summary
+from muco.switches import Principle, Role
+
+_SWITCHES = ("preset", "delta", "diversity", "principle", "c", "t", "grouping", "sweep", "cover", "columns", "draw")
+_KEPT = {
+    Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",
+    Principle.DISTINCT: "each group holds at least {l} different values of {names}",
+    Principle.ENTROPY: "the entropy of {names} in each group is at least that of {l} equally frequent values",
+    Principle.RECURSIVE: "each group is recursively ({c}, {l})-diverse in {names}",
+    Principle.CLOSENESS: "the values of {names} in each group are within {t} of those of the table (t-closeness)",
+    Principle.ANONYMITY: "each group has at least {l} records",
+}
+
+
+def summarize(outcome: Outcome, *, seconds: float) -> Summary:
+    """The figures of a run for the terminal."""
+    return Summary(
+        records=len(outcome.released),
+        groups=len(outcome.groups),
+        delta=str(outcome.groups.microdata.policy.delta),
+        smallest_group=outcome.smallest_group,
+        changed_share=outcome.changed_share,
+        information_loss=sum(outcome.information_loss.values()),
+        seconds=seconds,
+    )
+
+
+def certify(outcome: Outcome) -> Certificate:
+    """The public certificate of a run."""
+    microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
+    named = {role: policy.named(role) for role in Role}
+    unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
+    other = (*named[Role.OTHER], *unnamed)
+    return Certificate(
+        method="MuCo: mutual cover by random output tables",
+        settings=_settings(policy),
+        attributes={
+            "quasi_identifiers": named[Role.QUASI],
+            "sensitive": named[Role.SENSITIVE],
+            "untouched": other,
+            "removed": named[Role.IDENTIFIER],
+        },
+        records=len(outcome.released),
+        smallest_group=outcome.smallest_group,
+        changed_share=round(outcome.changed_share, 6),
+        information_loss={name: round(loss, 6) for name, loss in outcome.information_loss.items()},
+        repair={"repaired": outcome.repaired, "unrepairable": outcome.unrepairable} if policy.repair else {},
+        promise=(*_linking(policy, outcome), _diversity(policy)),
+        limits=_limits(policy, other),
+        version=version("muco"),
+    )
+
+
+def _settings(policy: Policy) -> dict[str, Any]:
+    words = policy.model_dump(mode="json", include={*_SWITCHES, "repair"}, exclude_none=True)
+    return {name: words[name] for name in (*_SWITCHES, "repair") if name in words}
+
+
+def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
+    if policy.is_provable:
+        given = (
+            "The groups were formed without looking at sensitive values"
+            if policy.principle is Principle.ANONYMITY
+            else "The groups are taken as given"
+        )
+        return (
+            "Whoever knows the groups, the random output tables and every quasi-identifier of everybody links a "
+            f"released row to its person with probability at most 1/{outcome.smallest_group}. {given}.",
+        )
+    strength = math.ceil(1 / policy.delta) if isinstance(policy.delta, Fraction) else outcome.smallest_group
+    words = [
+        f"Each released value of a group may come from at least {strength} of its records (Corollary 1 at delta "
+        f"{policy.delta})."
+    ]
+    if policy.repair:
+        left = f", but for {outcome.unrepairable} in groups of equal records" if outcome.unrepairable else ""
+        words.append(f"No row keeps every quasi-identifier of its record{left}: an exact match is wrong.")
+    return tuple(words)
+
+
+def _diversity(policy: Policy) -> str:
+    kept = _KEPT[policy.principle].format(
+        names=" and of ".join(policy.sensitive), l=policy.diversity, c=policy.c, t=policy.t
+    )
+    return f"{kept[0].upper()}{kept[1:]}."
+
+
+def _limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
+    limits = []
+    if not policy.is_provable:
+        limits.append(
+            f"Delta {policy.delta} limits an average for one attribute at a time. It is no bound on linking: who "
+            "knows groups and tables may link a record with much higher probability, and a near match is not "
+            "excluded where an exact one is."
+        )
+    if policy.principle is not Principle.ANONYMITY:
+        limits.append(
+            "Groups are formed by looking at sensitive values. What that choice reveals to one who reruns the "
+            "algorithm (minimality attack) is not bounded here."
+        )
+    if other:
+        limits.append(
+            f"Columns that are released untouched ({', '.join(other)}) are not covered: whoever knows a person's "
+            "values there may find the row by them."
+        )
+    limits.append(
+        "A second release of the same records, under another key or policy, is a new decision: joined on untouched "
+        "columns, several releases protect less than one."
+    )
+    limits.append("That a person is in the table is not hidden.")
+    return tuple(limits)

@@ -1,0 +1,124 @@
+"""A release on disk: the table, its certificate and, on request, the hidden file; they appear together or not."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from muco.atomic import Batch, Existing, Readers, check_target
+from muco.errors import PolicyError
+from muco.files import Format, Source, format_of, write_table
+from muco.microdata import Key
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from muco.release import Hidden, Release
+
+_LARGEST_KEY_FILE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Where the files of a run go; made before the run, so that a run that cannot be written is not begun."""
+
+    release: Path
+    certificate: Path
+    hidden: Path | None
+    form: Format
+    existing: Existing
+    inputs: tuple[Path, ...]
+
+    @staticmethod
+    def of(output: Path, given: Mapping[str, Any], *, inputs: Iterable[Path | None]) -> Targets:
+        """`given` may name `certificate`, `hidden` and `force`. Raises PolicyError or OutputError."""
+        targets = Targets(
+            output,
+            given.get("certificate") or output.with_name(f"{output.stem}.certificate.json"),
+            given.get("hidden"),
+            format_of(output),
+            Existing.REPLACE if given.get("force") else Existing.REFUSE,
+            tuple(path for path in inputs if path is not None),
+        )
+        for path in (targets.release, targets.certificate, targets.hidden):
+            if path is not None:
+                check_target(path, existing=targets.existing, inputs=targets.inputs)
+        return targets
+
+    def write(self, release: Release, hidden: Hidden | None, source: Source) -> str:
+        """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
+        with Batch(existing=self.existing, inputs=self.inputs) as batch:
+            digest = batch.add(self.release, write_table(release.data, self.form, delimiter=source.delimiter))
+            certificate = release.certificate.to_json(release={"file": self.release.name, "sha256": digest})
+            batch.add(self.certificate, certificate)
+            if hidden is not None and self.hidden is not None:
+                batch.add(self.hidden, lambda path: write_hidden(hidden, path), readers=Readers.OWNER)
+        return certificate
+
+
+def read_key_file(path: Path) -> Key:
+    """A key from a file of 64 hexadecimal digits or 32 bytes. Raises PolicyError."""
+    try:
+        with path.open("rb") as handle:
+            content = handle.read(_LARGEST_KEY_FILE)
+    except OSError as error:
+        raise PolicyError(f"the key file {path} cannot be read: {error.strerror}") from None
+    if len(content) == 32:
+        return Key(content)
+    try:
+        return Key.of(content.decode("ascii"))
+    except UnicodeDecodeError:
+        raise PolicyError(f"the key file {path} holds neither 64 hexadecimal digits nor 32 bytes") from None
+
+
+def write_hidden(hidden: Hidden, path: Path) -> None:
+    """What must stay with the curator, as a zip of key, policy, groups and tables."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("key.txt", hidden.key.bits.hex() + "\n")
+        archive.writestr("policy.toml", hidden.outcome.groups.microdata.policy.to_toml())
+        for name, table in (("groups.parquet", _groups(hidden)), ("tables.parquet", _tables(hidden))):
+            content = io.BytesIO()
+            table.write_parquet(content)
+            archive.writestr(name, content.getvalue())
+
+
+def _groups(hidden: Hidden) -> pl.DataFrame:
+    """Which group each record (from 1) is in, and which row (from 1) of the release it became."""
+    import polars as pl
+
+    groups = hidden.outcome.groups
+    rows = np.empty(len(hidden.rows), dtype=np.int64)
+    rows[hidden.rows] = np.arange(1, len(rows) + 1)
+    numbers = np.repeat(np.arange(len(groups)), groups.sizes)
+    return pl.DataFrame({"group": numbers, "record": groups.order + 1, "row": rows[groups.order]})
+
+
+def _tables(hidden: Hidden) -> pl.DataFrame:
+    """Every probability above zero: the group, the attribute, the record's value, the output, its share."""
+    import polars as pl
+
+    parts = []
+    for batch, tables in zip(hidden.outcome.groups.batches(), hidden.tables, strict=True):
+        groups, attributes, values, outputs, numerators, totals = tables.flat()
+        for place, domain in enumerate(hidden.outcome.groups.microdata.quasi):
+            here = attributes == place
+            text = domain.cells.cast(pl.String)
+            parts.append(
+                pl.DataFrame(
+                    {
+                        "group": groups[here] + batch.first,
+                        "attribute": pl.Series([domain.attribute]).gather(np.zeros(here.sum(), dtype=np.int64)),
+                        "value": text.gather(values[here]),
+                        "output": text.gather(outputs[here]),
+                        "numerator": numerators[here],
+                        "total": totals[here],
+                    }
+                )
+            )
+    return pl.concat(parts)

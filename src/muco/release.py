@@ -1,0 +1,123 @@
+"""What a run gives: a Release, which may leave, and a Hidden, which may not; neither becomes the other."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from muco._core import Tables
+from muco.arrays import Codes, Offsets
+from muco.microdata import Groups, Key
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What Algorithm 1 made of all groups: released codes in the order of the groups, and what Algorithm 2 did."""
+
+    groups: Groups
+    released: Codes
+    repaired: int  # unchanged tuples that were perturbed
+    unrepairable: int  # unchanged tuples of groups whose records are all equal
+
+    def __repr__(self) -> str:
+        return f"Outcome({len(self.released)} records)"
+
+    @property
+    def original(self) -> Codes:
+        """The original codes in the same order."""
+        return self.groups.microdata.codes[self.groups.order]
+
+    @property
+    def smallest_group(self) -> int:
+        """The fewest records that any group has."""
+        return int(self.groups.sizes.min())
+
+    @property
+    def changed_share(self) -> float:
+        """The share of quasi-identifier cells that differ from the original."""
+        return float((self.original != self.released).mean())
+
+    @property
+    def information_loss(self) -> dict[str, float]:
+        """Information loss of each attribute, summed over the records (METHOD, section 8)."""
+        columns = zip(self.groups.microdata.quasi, self.original.T, self.released.T)
+        return {
+            domain.attribute: float(domain.loss(np.ascontiguousarray(a), np.ascontiguousarray(b)).sum())
+            for domain, a, b in columns
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of a run, for the curator's terminal."""
+
+    records: int
+    groups: int
+    delta: str
+    smallest_group: int
+    changed_share: float  # of quasi-identifier cells
+    information_loss: float  # summed over records and attributes
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What may be said in public of a release: how it was made, what that promises, and what it does not.
+
+    It carries no key, group, table or count of fewer than ten records.
+    """
+
+    method: str
+    settings: dict[str, Any]
+    attributes: dict[str, tuple[str, ...]]
+    records: int
+    smallest_group: int
+    changed_share: float
+    information_loss: dict[str, float]
+    repair: dict[str, int]
+    promise: tuple[str, ...]
+    limits: tuple[str, ...]
+    version: str
+    certificate_version: int = 1
+
+    def to_json(self, **beside: Any) -> str:
+        """The certificate as JSON, with what else is known of the written file, such as its SHA-256."""
+        return json.dumps({**asdict(self), **beside}, indent=2, ensure_ascii=False) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """T_anony: the published table in the caller's own kind of frame, and its certificate. It may leave.
+
+    `summary` is for the curator: nothing of muco writes it beside the release.
+    """
+
+    data: Any
+    certificate: Certificate
+    summary: Summary
+
+    def __repr__(self) -> str:
+        certificate = self.certificate
+        return (
+            f"Release({certificate.records} records, preset {certificate.settings['preset']}, "
+            f"smallest group {certificate.smallest_group})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """What must stay with the curator: the key, the groups, the tables, and which record became which row.
+
+    `rows[i]` is the record (from 0) that row i of the release stands for. Tables come batch by batch.
+    """
+
+    key: Key
+    outcome: Outcome
+    tables: tuple[Tables, ...]
+    rows: Offsets
+
+    def __repr__(self) -> str:
+        return f"Hidden({len(self.outcome.groups)} groups)"

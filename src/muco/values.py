@@ -1,0 +1,210 @@
+"""The distinct values of a column and how they compare, before they become the codes of a domain.
+
+Everything here works on distinct values, never record by record; records meet their values once, by a join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muco.errors import TableError
+from muco.switches import Kind
+
+if TYPE_CHECKING:
+    import polars as pl
+
+INTEGER = r"^[+-]?[0-9]+$"
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+CODE = r"^[+-]?0[0-9]"  # 01234 is a code: as a number it would lose its zero
+MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
+TRUTHS = {"true", "false"}
+_DAY = 86_400_000_000  # microseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """The distinct cells of a column, in an order of their own, and where each record's cell is among them."""
+
+    name: str
+    cells: pl.Series
+    index: NDArray[np.int32]  # (records,): place in `cells`
+    is_missing: NDArray[np.bool_]  # (cells,)
+
+    @staticmethod
+    def of(column: pl.Series, missing: Collection[str]) -> Distinct:
+        """`missing` are texts that mean missing, beside null, NaN and blank text."""
+        import polars as pl
+
+        cells = column.unique().sort()
+        places = pl.DataFrame({"cell": cells, "place": np.arange(len(cells), dtype=np.int32)})
+        whole = column.alias("cell").to_frame()
+        index = whole.join(places, on="cell", how="left", nulls_equal=True, maintain_order="left")["place"]
+        text = cells.cast(pl.String, strict=False)
+        absent = cells.is_null() | text.is_in(list(missing)).fill_null(value=False)
+        if cells.dtype.is_float():
+            absent |= cells.is_nan().fill_null(value=False)
+        if cells.dtype == pl.String:
+            absent |= (text.str.strip_chars() == "").fill_null(value=False)
+        return Distinct(column.name, cells, index.to_numpy(), absent.to_numpy())
+
+    @property
+    def known(self) -> pl.Series:
+        """The cells that are not missing."""
+        return self.cells.filter(~self.is_missing)
+
+    def refuse(self, is_bad: NDArray[np.bool_], what: str, advice: str) -> None:
+        """Raise TableError with the number and the first rows, from 1, of records whose known cell is bad."""
+        if not is_bad.any():
+            return
+        marked = np.zeros(len(self.cells), dtype=bool)
+        marked[np.flatnonzero(~self.is_missing)] = is_bad
+        rows = np.flatnonzero(marked[self.index])
+        shown = ", ".join(str(row + 1) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
+        cells = "1 cell" if rows.size == 1 else f"{rows.size} cells"
+        raise TableError(f"attribute {self.name}: {cells} {what} (row{'s' * (rows.size > 1)} {shown}): {advice}")
+
+
+def infer_kind(values: Distinct) -> Kind:
+    """The kind of a column whose policy names none: by its type, and for text by what all its cells look like."""
+    import polars as pl
+
+    known = values.known
+    if known.dtype == pl.String and not known.is_empty():
+        return _kind_of_text(known.str.strip_chars())
+    if known.dtype == pl.Boolean:
+        return Kind.BOOLEAN
+    if known.dtype.is_numeric() or known.dtype == pl.Duration:
+        return Kind.CONTINUOUS
+    return Kind.DATE if known.dtype.is_temporal() else Kind.CATEGORICAL
+
+
+def _kind_of_text(text: pl.Series) -> Kind:
+    if text.str.contains(NUMBER).all() and not text.str.contains(CODE).any():
+        return Kind.CONTINUOUS
+    if text.str.contains(MOMENT).all():
+        return Kind.DATE
+    return Kind.BOOLEAN if set(text.str.to_lowercase()) <= TRUTHS else Kind.CATEGORICAL
+
+
+def number_keys(values: Distinct) -> pl.Series:
+    """The known cells as numbers: whole ones stay integers, however large. Raises TableError for any other cell."""
+    import polars as pl
+
+    known = values.known
+    if known.dtype == pl.Duration:
+        known = known.to_physical()
+    if known.dtype == pl.Boolean:
+        known = known.cast(pl.Int8)
+    if not known.dtype.is_numeric():
+        text = known.cast(pl.String).str.strip_chars()
+        is_whole = text.str.contains(INTEGER).all()
+        known = text.str.strip_prefix("+").cast(pl.Int128 if is_whole else pl.Float64, strict=False)
+    is_bad = known.is_null()
+    if known.dtype.is_float():
+        is_bad |= ~known.is_finite().fill_null(value=False)
+    values.refuse(
+        is_bad.to_numpy(),
+        "cannot be read as a finite number",
+        "mend them, list them as missing, or give the attribute another kind",
+    )
+    return known
+
+
+def moment_keys(values: Distinct) -> pl.Series:
+    """The known cells as days since 1970, to the microsecond. Raises TableError for a cell that is no date."""
+    import polars as pl
+
+    known = values.known
+    if not known.dtype.is_temporal():
+        text = known.cast(pl.String).str.strip_chars()
+        is_moment = text.str.contains(MOMENT).fill_null(value=False)
+        text = text.str.replace("T", " ", literal=True)
+        whole = text + pl.Series([" 00:00"]).gather(np.zeros(len(text), dtype=np.int64))
+        text = pl.select(pl.when(text.str.len_chars() == 10).then(whole).otherwise(text)).to_series()
+        known = text.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
+        known = known.fill_null(text.str.to_datetime("%Y-%m-%d %H:%M", time_unit="us", strict=False))
+        values.refuse(
+            (known.is_null() | ~is_moment).to_numpy(),
+            "cannot be read as a date such as 2026-07-01 or 2026-07-01 13:45",
+            "mend them, list them as missing, or give the attribute another kind",
+        )
+    if known.dtype == pl.Time:
+        return known.cast(pl.Int64) // 1000 / _DAY
+    return known.cast(pl.Datetime("us")).to_physical() / _DAY
+
+
+def rank_keys(values: Distinct, order: tuple[str, ...] | None) -> pl.Series:
+    """The known cells as ranks: in the order given, else among themselves, as numbers where all are."""
+    import polars as pl
+
+    if order is None:
+        known = values.known
+        keys = number_keys(values) if infer_kind(values) is Kind.CONTINUOUS else known
+        if isinstance(known.dtype, pl.Enum):
+            keys = known.to_physical()
+        return keys.rank("dense").cast(pl.Int32)
+    return _places(values, order, "hold a value that its order lacks", "add their values to the order")
+
+
+def leaf_keys(values: Distinct, leaves: tuple[str, ...], source: str) -> pl.Series:
+    """The known cells as places among the leaves of a hierarchy or the values of own distances."""
+    return _places(values, leaves, f"hold a value that its {source} lack{'s' * (source == 'hierarchy')}", "add it")
+
+
+def text_keys(values: Distinct) -> pl.Series:
+    """The known cells as text, which gives values without any structure an order to stand in."""
+    import polars as pl
+
+    return values.known.cast(pl.String)
+
+
+def _places(values: Distinct, known: tuple[str, ...], what: str, advice: str) -> pl.Series:
+    import polars as pl
+
+    text = values.known.cast(pl.String)
+    places = {value: place for place, value in enumerate(known)}
+    keys = (
+        text.replace_strict(places, default=None, return_dtype=pl.Int32)
+        if known
+        else text.cast(pl.Int32, strict=False)
+    )
+    values.refuse(keys.is_null().to_numpy(), what, f"{advice}, or list it as missing")
+    return keys
+
+
+def positions(keys: pl.Series) -> NDArray[np.float64]:
+    """Ascending distinct keys as ascending floats whose differences are theirs; exact where doubles can be."""
+    import polars as pl
+
+    if keys.is_empty():
+        return np.empty(0)
+    if keys.dtype.is_integer():
+        keys = keys.cast(pl.Int128)
+        keys = keys - keys[:1]
+    places: NDArray[np.float64] = keys.cast(pl.Float64).to_numpy().copy()
+    while (tied := np.flatnonzero(np.diff(places) <= 0)).size:
+        places[tied + 1] = np.nextafter(places[tied], np.inf)
+    return places
+
+
+def plainest(cells: pl.Series, groups: NDArray[np.int32], counts: NDArray[np.int64] | None = None) -> NDArray[Any]:
+    """Of the cells of each group (0, 1, ...) the place of the commonest by `counts`, shortest and first as text."""
+    import polars as pl
+
+    text = cells.cast(pl.String, strict=False)
+    table = pl.DataFrame(
+        {
+            "group": groups,
+            "rare": -(counts if counts is not None else np.zeros(len(cells), dtype=np.int64)),
+            "length": text.str.len_chars(),
+            "text": text,
+            "place": np.arange(len(cells)),
+        }
+    )
+    ordered = table.sort("group", "rare", "length", "text", nulls_last=False)
+    return ordered.unique("group", keep="first", maintain_order=True)["place"].to_numpy()
