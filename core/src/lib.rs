@@ -6,7 +6,7 @@
 //! | l-diversity and its kin | [`principle`] |
 //! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] |
 //! | Definition 1: the random output table | [`table`] |
-//! | Algorithm 1, line 5: calculate_table | [`cover`] solves one, [`batch`] all of many groups |
+//! | Algorithm 1, line 5: calculate_table | [`cover`] solves one by [`path`], [`batch`] all of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], under the keyed streams of [`stream`] |
 //! | Algorithm 2: randomize_unchanged_tuples | [`repair`] |
 //! | files that microdata come in | [`csv`] |
@@ -20,6 +20,7 @@ pub mod distance;
 pub mod draw;
 pub mod grouping;
 pub mod partition;
+pub mod path;
 pub mod principle;
 #[cfg(feature = "python")]
 mod python;

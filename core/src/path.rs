@@ -1,0 +1,482 @@
+//! The central path of a random output table's linear program: the primal-dual method that leads to its centre.
+//!
+//! With duals scaled by the multiplicities, per column b: s_ab = d_ab - y_a + w_ab - v_b with v_b = δ Σ m_a w_ab, and
+//! on the path q·s = t·w = mu in every cell, where each identical record counts m_a times. Every cell has two primal
+//! numbers (q, t) and two dual ones (s, w) that are treated alike: they travel as pairs, which is also what the vector
+//! registers of every machine hold.
+
+use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+
+use crate::{Error, Result};
+
+/// Complementarity at which the path is left. The step to its limit is second order: what remains is about its square.
+const LAST_MU: f64 = 1e-8;
+/// How near to the path a point must be, relative to mu, before the last centring step, which squares it.
+const CENTRED: f64 = 1e-5;
+/// Steps after which a path that has not arrived is given up; 10 to 15 are usual.
+const STEPS: usize = 200;
+/// How much of the way to the boundary a step goes.
+const CAUTION: f64 = 0.99;
+
+/// Two numbers that are treated alike.
+#[derive(Clone, Copy, Debug)]
+struct Pair(f64, f64);
+
+impl Pair {
+    const ZERO: Pair = Pair(0.0, 0.0);
+
+    fn of(both: f64) -> Self {
+        Pair(both, both)
+    }
+
+    fn sum(self) -> f64 {
+        self.0 + self.1
+    }
+
+    fn larger(self, other: Pair) -> Self {
+        let of = |a: f64, b: f64| if a > b { a } else { b };
+        Pair(of(self.0, other.0), of(self.1, other.1))
+    }
+}
+
+macro_rules! lane_by_lane {
+    ($($operation:ident $function:ident $sign:tt;)*) => {$(
+        impl $operation for Pair {
+            type Output = Pair;
+            #[inline(always)]
+            fn $function(self, other: Pair) -> Pair {
+                Pair(self.0 $sign other.0, self.1 $sign other.1)
+            }
+        }
+    )*};
+}
+lane_by_lane! { Add add +; Sub sub -; Mul mul *; Div div /; }
+
+impl AddAssign for Pair {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Pair) {
+        *self = *self + other;
+    }
+}
+
+impl SubAssign for Pair {
+    #[inline(always)]
+    fn sub_assign(&mut self, other: Pair) {
+        *self = *self - other;
+    }
+}
+
+/// A point near the central path, the Newton system there, and the step it gives. The duals y and v live inside s,
+/// which is updated like the others and never recomputed as d - y + w - v, so that small entries keep their relative
+/// precision. Matrices stand row by row.
+struct Path<'a, W: Width> {
+    m: Vec<f64>,
+    distances: &'a [f64],
+    scale: f64,
+    width: W,
+    delta: f64,
+    is_balanced: bool,
+    /// (q, t) and (s, w) of each cell, and what is to be added to them.
+    primal: Vec<Pair>,
+    dual: Vec<Pair>,
+    primal_step: Vec<Pair>,
+    dual_step: Vec<Pair>,
+    system: System<W>,
+}
+
+/// A linear program: multiplicities of the rows, distances row by row, and a row `start` that all records may share,
+/// whose column sums must be those of a balanced table.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// m_a.
+    pub multiplicities: &'a [u64],
+    /// d_ab, in any unit.
+    pub distances: &'a [f64],
+    /// S_b/m at the first point.
+    pub start: &'a [f64],
+    /// δ, above 1/m.
+    pub delta: f64,
+    /// Whether column sums are to stay those of the start.
+    pub is_balanced: bool,
+}
+
+impl Program<'_> {
+    /// Where the central path leads. Tables of few columns, which most are, have code of their own, unrolled.
+    ///
+    /// # Errors
+    /// [`Error::Broken`] if the path does not arrive.
+    pub fn centre(&self) -> Result<Limit> {
+        match self.start.len() {
+            2 => Path::new(self, Columns::<2>).follow(),
+            3 => Path::new(self, Columns::<3>).follow(),
+            4 => Path::new(self, Columns::<4>).follow(),
+            5 => Path::new(self, Columns::<5>).follow(),
+            6 => Path::new(self, Columns::<6>).follow(),
+            7 => Path::new(self, Columns::<7>).follow(),
+            8 => Path::new(self, Columns::<8>).follow(),
+            9 => Path::new(self, Columns::<9>).follow(),
+            10 => Path::new(self, Columns::<10>).follow(),
+            many => Path::new(self, many).follow(),
+        }
+    }
+}
+
+/// How many columns a table has, known to the compiler or not.
+trait Width: Copy {
+    fn columns(self) -> usize;
+}
+
+#[derive(Clone, Copy)]
+struct Columns<const N: usize>;
+
+impl<const N: usize> Width for Columns<N> {
+    #[inline(always)]
+    fn columns(self) -> usize {
+        N
+    }
+}
+
+impl Width for usize {
+    fn columns(self) -> usize {
+        self
+    }
+}
+
+/// Where the path ends: q row by row, and the duals y of the rows, in units of `scale`, the largest distance.
+#[derive(Debug)]
+pub struct Limit {
+    /// q_ab.
+    pub q: Vec<f64>,
+    /// y_a.
+    pub y: Vec<f64>,
+    /// What distances were divided by.
+    pub scale: f64,
+}
+
+/// The Newton system at a point, factored once for every aim.
+struct System<W: Width> {
+    width: W,
+    /// (α, β) = (s/q, w/t) of each cell.
+    ratio: Vec<Pair>,
+    /// D = 1/(α + β) of each cell.
+    d: Vec<f64>,
+    /// (X, Z) = (mD, δβmD) of each cell.
+    weight: Vec<Pair>,
+    /// Coefficients of X·Xᵀ, X·Zᵀ + Z·Xᵀ and Z·Zᵀ of each column, once its own (Δv, ΔS) are eliminated: a symmetric
+    /// 2×2 matrix as its two columns.
+    inner: Vec<[Pair; 2]>,
+    /// The right-hand side (f, g) of each column's pair (Δv, ΔS), and that pair.
+    right: Vec<Pair>,
+    shift: Vec<Pair>,
+    /// The Cholesky factor of the system in Δy, and Δy.
+    factor: Vec<f64>,
+    dy: Vec<f64>,
+}
+
+impl<'a, W: Width> Path<'a, W> {
+    /// A strictly feasible point, primal and dual, so that every later one is feasible too.
+    fn new(program: &'a Program<'a>, width: W) -> Self {
+        let Program { multiplicities, distances, start, delta, is_balanced } = *program;
+        let m: Vec<f64> = multiplicities.iter().map(|m| *m as f64).collect();
+        let records: f64 = m.iter().sum();
+        let scale = distances.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        // Rows equal: q = S/m and t = (δ - 1/m) S. With w = 1/(δm), v = 1 and y = w - 2 the rest of s is d + 1.
+        let shared: Vec<Pair> = start.iter().map(|q| Pair(*q, (delta * records - 1.0) * q)).collect();
+        let primal = shared.repeat(m.len());
+        let dual = distances.iter().map(|d| Pair(d / scale + 1.0, 1.0 / (delta * records))).collect();
+        let (primal_step, dual_step) = (vec![Pair::ZERO; primal.len()], vec![Pair::ZERO; primal.len()]);
+        let system = System::new(m.len(), width);
+        Path { m, distances, scale, width, delta, is_balanced, primal, dual, primal_step, dual_step, system }
+    }
+
+    /// Follows the path to mu = [`LAST_MU`], centres there, and takes the last step to its limit.
+    ///
+    /// # Errors
+    /// [`Error::Broken`] if it does not arrive.
+    fn follow(mut self) -> Result<Limit> {
+        for _ in 0..STEPS {
+            let mu = self.mu_after(Pair::ZERO);
+            if mu <= 1.5 * LAST_MU {
+                break;
+            }
+            self.factor();
+            self.aim(0.0, 0.0);
+            let ahead = self.mu_after(self.lengths().map_each(|length| length.min(1.0)));
+            self.aim((mu * (ahead / mu).powi(2)).max(LAST_MU), 1.0);
+            self.advance();
+        }
+        for _ in 0..STEPS {
+            let arrived = self.is_centred();
+            self.factor();
+            self.aim(LAST_MU, 0.0);
+            self.advance();
+            if arrived {
+                self.aim(0.0, 0.0);
+                let limit = self.primal.iter().zip(&self.primal_step).map(|(primal, step)| primal.0 + step.0);
+                return Ok(Limit { q: limit.map(|q| q.max(0.0)).collect(), y: self.y(), scale: self.scale });
+            }
+        }
+        Err(Error::Broken("the central path of a random output table did not arrive".into()))
+    }
+
+    /// y_a = d - s + w - v, read where s is smallest.
+    fn y(&self) -> Vec<f64> {
+        let n = self.width.columns();
+        let mut v = vec![0.0; n];
+        for (m, row) in self.m.iter().zip(self.dual.chunks_exact(n)) {
+            v.iter_mut().zip(row).for_each(|(v, dual)| *v += self.delta * m * dual.1);
+        }
+        let cell = |i: &usize| self.dual[*i].0;
+        let rows = (0..self.m.len()).map(|a| {
+            let least = (a * n..(a + 1) * n).min_by(|i, j| cell(i).total_cmp(&cell(j))).unwrap_or(a * n);
+            self.distances[least] / self.scale - self.dual[least].0 + self.dual[least].1 - v[least - a * n]
+        });
+        rows.collect()
+    }
+
+    /// The average complementarity after steps of these lengths (primal, dual), each identical record counted, so that
+    /// the reduced centre is the full problem's.
+    fn mu_after(&self, lengths: Pair) -> f64 {
+        let n = self.width.columns();
+        let (by_primal, by_dual) = (Pair::of(lengths.0), Pair::of(lengths.1));
+        let mut total = 0.0;
+        for (a, m) in self.m.iter().enumerate() {
+            let (p, dp) = (&self.primal[a * n..][..n], &self.primal_step[a * n..][..n]);
+            let (d, dd) = (&self.dual[a * n..][..n], &self.dual_step[a * n..][..n]);
+            let mut row = Pair::ZERO;
+            for b in 0..n {
+                row += (p[b] + by_primal * dp[b]) * (d[b] + by_dual * dd[b]);
+            }
+            total += m * row.sum();
+        }
+        total / (2.0 * n as f64 * self.m.iter().sum::<f64>())
+    }
+
+    /// The longest steps (primal, dual) that stay inside.
+    fn lengths(&self) -> Pair {
+        let steepest = |point: &[Pair], step: &[Pair]| {
+            let mut steepest = Pair::of(f64::MIN_POSITIVE);
+            for (x, dx) in point.iter().zip(step) {
+                steepest = steepest.larger(Pair::ZERO - *dx / *x);
+            }
+            steepest.0.max(steepest.1)
+        };
+        Pair(1.0 / steepest(&self.primal, &self.primal_step), 1.0 / steepest(&self.dual, &self.dual_step))
+    }
+
+    fn is_centred(&self) -> bool {
+        let apart = |x: f64| (x / LAST_MU - 1.0).abs();
+        let products = self.primal.iter().zip(&self.dual).map(|(p, d)| *p * *d);
+        products.map(|both| apart(both.0).max(apart(both.1))).fold(0.0, f64::max) < CENTRED
+    }
+
+    fn advance(&mut self) {
+        let lengths = self.lengths().map_each(|length| (CAUTION * length).min(1.0));
+        let add = |x: &mut [Pair], dx: &[Pair], length: f64| {
+            x.iter_mut().zip(dx).for_each(|(x, dx)| *x += Pair::of(length) * *dx);
+        };
+        add(&mut self.primal, &self.primal_step, lengths.0);
+        add(&mut self.dual, &self.dual_step, lengths.1);
+    }
+
+    /// What does not depend on the aim.
+    fn factor(&mut self) {
+        let n = self.width.columns();
+        let System { ratio, d, weight, right, shift, .. } = &mut self.system;
+        // P = ΣX and Q = ΣαβX wait in `right`, c = 1 - ΣZ in `shift`.
+        let (sums, c) = (&mut right[..n], &mut shift[..n]);
+        sums.fill(Pair::ZERO);
+        c.fill(Pair(1.0, 0.0));
+        for (a, m) in self.m.iter().enumerate() {
+            let (primal, dual) = (&self.primal[a * n..][..n], &self.dual[a * n..][..n]);
+            let (ratio, d) = (&mut ratio[a * n..][..n], &mut d[a * n..][..n]);
+            let weight = &mut weight[a * n..][..n];
+            for b in 0..n {
+                ratio[b] = dual[b] / primal[b];
+                d[b] = 1.0 / ratio[b].sum();
+                let x = m * d[b];
+                weight[b] = Pair(x, self.delta * ratio[b].1 * x);
+                // αβD, not β(1 - βD), which would cancel.
+                sums[b] += Pair(x, x * ratio[b].0 * ratio[b].1);
+                c[b].0 -= weight[b].1;
+            }
+        }
+        self.system.eliminate(self.delta, self.is_balanced);
+        self.system.factor();
+    }
+
+    /// The Newton step towards q·s = t·w = `mu`, less `correction` times the products of the step before:
+    /// Δs = r - αΔq and Δw = r' - βΔt, with ρ = r - r'.
+    fn aim(&mut self, mu: f64, correction: f64) {
+        let n = self.width.columns();
+        let (mu, correction) = (Pair::of(mu), Pair::of(correction));
+        let right = &mut self.system.right[..n];
+        right.fill(Pair::ZERO);
+        for (a, m) in self.m.iter().enumerate() {
+            let (primal, dual) = (&self.primal[a * n..][..n], &self.dual[a * n..][..n]);
+            let (dp, dd) = (&mut self.primal_step[a * n..][..n], &mut self.dual_step[a * n..][..n]);
+            let weight = &self.system.weight[a * n..][..n];
+            for b in 0..n {
+                let r = (mu - correction * dp[b] * dd[b]) / primal[b] - dual[b];
+                let rho = r.0 - r.1;
+                right[b] += weight[b] * Pair::of(rho) + Pair(0.0, self.delta * m * r.1);
+                // The step's places hold ρ, r and r' until it is known.
+                (dp[b].0, dd[b]) = (rho, r);
+            }
+        }
+        if self.is_balanced {
+            right.iter_mut().for_each(|right| right.1 = 0.0);
+        }
+        self.system.solve(&self.primal_step);
+        let System { ratio, d, shift, dy, .. } = &self.system;
+        let shift = &shift[..n];
+        for (a, dy) in dy.iter().enumerate() {
+            let (dp, dd) = (&mut self.primal_step[a * n..][..n], &mut self.dual_step[a * n..][..n]);
+            let (ratio, d) = (&ratio[a * n..][..n], &d[a * n..][..n]);
+            for b in 0..n {
+                let (pull, sum) = (dp[b].0 + dy + shift[b].0, self.delta * shift[b].1);
+                // Δt = δΔS - Δq, written so that nothing cancels where t is small.
+                dp[b] = Pair::of(d[b]) * (Pair(pull, -pull) + Pair(ratio[b].1, ratio[b].0) * Pair::of(sum));
+                dd[b] -= ratio[b] * dp[b];
+            }
+        }
+    }
+}
+
+impl Pair {
+    fn map_each(self, change: impl Fn(f64) -> f64) -> Self {
+        Pair(change(self.0), change(self.1))
+    }
+}
+
+impl<W: Width> System<W> {
+    fn new(rows: usize, width: W) -> Self {
+        let columns = width.columns();
+        System {
+            width,
+            ratio: vec![Pair::ZERO; rows * columns],
+            d: vec![0.0; rows * columns],
+            weight: vec![Pair::ZERO; rows * columns],
+            inner: vec![[Pair::ZERO; 2]; columns],
+            right: vec![Pair::ZERO; columns],
+            shift: vec![Pair::ZERO; columns],
+            factor: vec![0.0; rows * rows],
+            dy: vec![0.0; rows],
+        }
+    }
+
+    /// The pair (Δv, ΔS) of a column solves [[P, -c], [-c, -δ²Q]] · (Δv, ΔS) = -(f, g): its determinant
+    /// -(δ²PQ + c²) never cancels. A balanced column has ΔS = 0, so that Δv = -f/P.
+    fn eliminate(&mut self, delta: f64, is_balanced: bool) {
+        let squared = delta * delta;
+        for ((inner, Pair(p, q)), Pair(c, _)) in self.inner.iter_mut().zip(&self.right).zip(&self.shift) {
+            if is_balanced {
+                inner[0].0 = -1.0 / p;
+                continue;
+            }
+            let determinant = c * c + squared * p * q;
+            *inner = [Pair(-squared * q, *c) / Pair::of(determinant), Pair(*c, *p) / Pair::of(determinant)];
+        }
+    }
+
+    /// Rows sum to one, so Σ_b Δq = 0 in each: a positive definite system in Δy. Cholesky of its lower half. A pivot that
+    /// rounding has eaten belongs to a direction in which the duals may shift freely (a balanced table has one): that
+    /// shift is set to zero.
+    fn factor(&mut self) {
+        let (u, n) = (self.dy.len(), self.width.columns());
+        let (by, inner) = (&mut self.right[..n], &self.inner[..n]);
+        for a in 0..u {
+            let row = &self.weight[a * n..][..n];
+            let mut own = 0.0;
+            for b in 0..n {
+                by[b] = apply(&inner[b], row[b]);
+                own += row[b].0;
+            }
+            for e in 0..=a {
+                let other = &self.weight[e * n..][..n];
+                let mut sum = Pair::ZERO;
+                for b in 0..n {
+                    sum += by[b] * other[b];
+                }
+                self.factor[a * u + e] = sum.sum();
+            }
+            self.factor[a * u + a] += own;
+        }
+        cholesky(&mut self.factor, u);
+    }
+
+    /// Δy, and with it (Δv, ΔS), for the right-hand sides (f, g) and ρ, which stands first in each pair of `rho`.
+    fn solve(&mut self, rho: &[Pair]) {
+        let n = self.width.columns();
+        self.pair();
+        let (right, shift) = (&mut self.right[..n], &self.shift[..n]);
+        for (a, dy) in self.dy.iter_mut().enumerate() {
+            let (weight, rho) = (&self.weight[a * n..][..n], &rho[a * n..][..n]);
+            let mut row = Pair::ZERO;
+            for b in 0..n {
+                row += weight[b] * (Pair(rho[b].0, 0.0) + shift[b]);
+            }
+            *dy = -row.sum();
+        }
+        substitute(&self.factor, &mut self.dy);
+        for (a, dy) in self.dy.iter().enumerate() {
+            let weight = &self.weight[a * n..][..n];
+            for b in 0..n {
+                right[b] += weight[b] * Pair::of(*dy);
+            }
+        }
+        self.pair();
+    }
+
+    fn pair(&mut self) {
+        let n = self.width.columns();
+        let (shift, right, inner) = (&mut self.shift[..n], &self.right[..n], &self.inner[..n]);
+        for b in 0..n {
+            shift[b] = apply(&inner[b], right[b]);
+        }
+    }
+}
+
+/// The Cholesky factor of the lower half of a matrix, in its place.
+fn cholesky(matrix: &mut [f64], u: usize) {
+    for a in 0..u {
+        let (above, row) = matrix.split_at_mut(a * u);
+        let diagonal = row[a];
+        for e in 0..a {
+            let other = &above[e * u..][..=e];
+            row[e] = (row[e] - dot(&row[..e], &other[..e])) / other[e];
+        }
+        let rest = diagonal - dot(&row[..a], &row[..a]);
+        row[a] = if rest > 1e-14 * diagonal { rest.sqrt() } else { 1e150 };
+    }
+}
+
+/// Solves the factored system; `right` becomes the solution.
+fn substitute(factor: &[f64], right: &mut [f64]) {
+    let u = right.len();
+    for a in 0..u {
+        let row = &factor[a * u..][..=a];
+        right[a] = (right[a] - dot(&row[..a], &right[..a])) / row[a];
+    }
+    for a in (0..u).rev() {
+        let row = &factor[a * u..][..=a];
+        let here = right[a] / row[a];
+        right[a] = here;
+        right[..a].iter_mut().zip(row).for_each(|(right, factor)| *right -= factor * here);
+    }
+}
+
+/// A 2×2 matrix, given by its columns, times a vector.
+#[inline(always)]
+fn apply(columns: &[Pair; 2], vector: Pair) -> Pair {
+    columns[0] * Pair::of(vector.0) + columns[1] * Pair::of(vector.1)
+}
+
+/// Two sums side by side, always in the same order.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = Pair::ZERO;
+    let (a_twos, b_twos) = (a.chunks_exact(2), b.chunks_exact(2));
+    let rest: f64 = a_twos.remainder().iter().zip(b_twos.remainder()).map(|(a, b)| a * b).sum();
+    a_twos.zip(b_twos).for_each(|(a, b)| sum += Pair(a[0], a[1]) * Pair(b[0], b[1]));
+    sum.sum() + rest
+}
