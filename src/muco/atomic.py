@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from muco.errors import OutputError, PolicyError
+from muco.errors import MucoError, OutputError, PolicyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -118,9 +118,8 @@ class Batch:
         given. Errors: PolicyError for a target that exists, is an input or is taken; OutputError for a write
         that fails.
         """
-        target = check_target(path, existing=self._existing, inputs=self._inputs)
-        if any(prepared.target == target for prepared in self._prepared):
-            raise PolicyError(f"two of the files to be written are the same, {path}: give each its own name")
+        beside = [prepared.target for prepared in self._prepared]
+        target = check_target(path, existing=self._existing, inputs=self._inputs, beside=beside)
         sweep_stale(target.parent)
         with _reported(path):
             temporary, handle = self._reserve(target.parent)
@@ -170,8 +169,7 @@ class Batch:
                         step()
             raise
         for directory in {prepared.target.parent for prepared in self._prepared}:
-            with _reported(directory):
-                _sync_directory(directory)
+            _sync_directory(directory)
 
     def _way_back(self, target: Path) -> Callable[[], object]:
         """What restores `target` as it is now: its old file is kept under a second name until the end."""
@@ -185,36 +183,17 @@ class Batch:
         return partial(kept.replace, target)
 
 
-def write_bytes(
-    content: bytes,
-    path: type_of_path,
-    *,
-    readers: Readers = Readers.PUBLIC,
-    existing: Existing = Existing.REFUSE,
-) -> str:
-    """Write one file whole or not at all and return the SHA-256 of its bytes; errors as `Batch.add`."""
-    with Batch(existing=existing) as batch:
-        return batch.add(path, content, readers=readers)
-
-
-def write_text(
-    content: str,
-    path: type_of_path,
-    *,
-    readers: Readers = Readers.PUBLIC,
-    existing: Existing = Existing.REFUSE,
-) -> str:
-    """Write one text as UTF-8, whole or not at all; as `write_bytes`."""
-    return write_bytes(content.encode(), path, readers=readers, existing=existing)
-
-
 def check_target(
-    path: type_of_path, *, existing: Existing = Existing.REFUSE, inputs: Iterable[type_of_path] = ()
+    path: type_of_path,
+    *,
+    existing: Existing = Existing.REFUSE,
+    inputs: Iterable[type_of_path] = (),
+    beside: Iterable[Path] = (),
 ) -> Path:
     """The file that writing to `path` would replace; asked before a long run, and again before a rename.
 
-    Errors: PolicyError for a target that exists and may not be replaced, or is one of `inputs`; OutputError for
-    one that cannot be written.
+    Errors: PolicyError for a target that exists and may not be replaced, is one of `inputs`, or is one of the
+    targets `beside` it; OutputError for one that cannot be written.
     """
     with _reported(path):
         try:
@@ -227,13 +206,16 @@ def check_target(
             raise OutputError(f"{path} cannot be written: it is a directory. Name a file in it.")
         if target.exists():
             if any(Path(given).exists() and target.samefile(given) for given in inputs):
-                raise PolicyError(f"{path} is the input: it is never overwritten. Name another output.")
+                raise PolicyError(f"{path} is an input: it is never overwritten. Name another output.")
             if not target.is_file():
                 raise OutputError(f"{path} cannot be written: it is not a regular file. Name another output.")
             if existing is Existing.REFUSE:
                 raise PolicyError(f"{path} exists: use --force to replace it, or name another output.")
+        if target in beside:
+            raise PolicyError(f"two of the files to be written are the same, {path}: give each its own name")
         if not os.access(target.parent, os.W_OK | os.X_OK):
-            raise OSError(errno.EROFS if _is_read_only(target.parent) else errno.EACCES, "")
+            is_read_only = os.statvfs(target.parent).f_flag & os.ST_RDONLY
+            raise OSError(errno.EROFS if is_read_only else errno.EACCES, "")
     return target
 
 
@@ -276,10 +258,6 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def _is_read_only(directory: Path) -> bool:
-    return bool(os.statvfs(directory).f_flag & os.ST_RDONLY)
-
-
 def _umask() -> int:
     """The umask; it can only be read by setting it, and 077 for that moment errs on the safe side."""
     mask = os.umask(0o077)
@@ -288,27 +266,45 @@ def _umask() -> int:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Make the renames in `directory` survive a power cut, where its file system knows how to."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    """Make the renames in `directory` survive a power cut, where it may be read and its file system knows how."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return
+    reason = ""
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
-            raise
+        reason = "" if error.errno in (errno.EINVAL, errno.ENOTSUP) else f"{error.strerror}"
     finally:
         os.close(descriptor)
+    if reason:
+        raise OutputError(f"the new files stand in {directory}, but its disk did not confirm it: {reason}")
 
 
 @contextmanager
 def _reported(path: type_of_path) -> Iterator[None]:
-    """Turn an OSError into an OutputError that says what to do."""
+    """Turn an error of the operating system into an OutputError that says what to do.
+
+    Raised outside the handler, so that what a writer raised, which may quote cells, is not its context.
+    """
     try:
         yield
-    except OSError as error:
-        # Polars raises OSError without errno: the number stands in its text.
-        named = re.search(r"os error (\d+)", str(error))
-        number = error.errno or (int(named[1]) if named else errno.EIO)
-        reason = _ADVICE.get(number, f"{os.strerror(number)}. Write elsewhere")
+    except MucoError:
+        raise
+    except Exception as error:
+        number = _number_of(error)
+        if number is None:
+            raise
     else:
         return
+    reason = _ADVICE.get(number, f"{os.strerror(number)}. Write elsewhere")
     raise OutputError(f"{path} cannot be written: {reason}. What stood there is untouched.")
+
+
+def _number_of(error: Exception) -> int | None:
+    """The errno; Polars raises errors of many kinds that have it in their text alone."""
+    named = re.search(r"os error (\d+)", str(error))
+    if isinstance(error, OSError):
+        return error.errno or (int(named[1]) if named else errno.EIO)
+    return int(named[1]) if named else None

@@ -7,6 +7,7 @@ kinds of its columns are the policy's, or inferred from their content.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 DELIMITERS = ",;\t|"
-_FAULTS = {
-    "ragged": "have another number of fields than the header",
-    "after_quote": "go on after a closing quote",
-    "open_quote": "open a quote that is never closed",
-    "nul": "hold a NUL byte",
-    "not_utf8": "are not in UTF-8",
-    "too_long": "hold a field of more than 1 MiB",
+_FAULTS = {  # of one row, and of several
+    "ragged": ("has", "have", "another number of fields than the header"),
+    "after_quote": ("goes", "go", "on after a closing quote"),
+    "open_quote": ("opens", "open", "a quote that is never closed"),
+    "nul": ("holds", "hold", "a NUL byte"),
+    "not_utf8": ("is", "are", "not in UTF-8"),
+    "too_long": ("holds", "hold", "a field of more than 1 MiB"),
 }
 
 
@@ -78,18 +79,20 @@ def read_table(path: str | os.PathLike[str]) -> Source:
     import polars as pl
 
     form, name = format_of(path), Path(path).name
+    reason = f"it is damaged, or not the {form} file its suffix says"
     try:
-        if form is Format.CSV:
-            return _read_csv(Path(path).read_bytes(), name)
-        table = pl.read_parquet(Path(path)) if form is Format.PARQUET else pl.read_ipc(Path(path))
-    except OSError as error:
-        reason = error.strerror or "it is damaged or not what its suffix says"
-        raise TableError(f"{name} cannot be read: {reason}") from None
-    except MucoError:
+        # Given a path, Polars would take * and [ in it for patterns and read other files.
+        with Path(path).open("rb") as file:
+            if form is Format.CSV:
+                return _read_csv(file.read(), name)
+            return Source(pl.read_parquet(file) if form is Format.PARQUET else pl.read_ipc(file))
+    except (MucoError, MemoryError):
         raise
-    except Exception:  # whatever a reader raises may quote cells
-        raise TableError(f"{name} cannot be read: it is damaged, or not the {form} file its suffix says") from None
-    return Source(table)
+    except OSError as error:
+        reason = error.strerror or reason
+    except Exception:  # noqa: S110 - whatever a reader raises may quote cells, even as a context
+        pass
+    raise TableError(f"{name} cannot be read: {reason}")
 
 
 def write_table(table: pl.DataFrame, form: Format, *, delimiter: str = ",") -> Callable[[Path], None]:
@@ -138,19 +141,21 @@ def _read_csv(text: bytes, name: str) -> Source:
 
 def sniff_delimiter(text: bytes) -> str:
     """The one of , ; tab and | that stands most often in the first line, outside quotes; a comma if none does."""
-    head = text[: 1 << 20].removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
-    outside = "".join(head.split('"')[::2])
-    return max(DELIMITERS, key=outside.count)
+    head = text[: 1 << 20].removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    line = re.split(r"[\r\n]", re.sub(r'"[^"]*("|$)', "", head), maxsplit=1)[0]
+    return max(DELIMITERS, key=line.count)
 
 
 def _refuse_faults(faults: list[tuple[int, str, int]], name: str) -> None:
     if not faults:
         return
     lines = []
-    for kind, count in Counter(kind for _, kind, _ in faults).items():
-        rows = [row for row, found, _ in faults if found == kind]
-        shown = ", ".join("the header" if row == 0 else str(row) for row in rows[:5]) + (", ..." * (count > 5))
-        lines.append(
-            f"{name}: {count} row{'s' * (count > 1)} {_FAULTS[kind]} (row {shown}, counted after the header)"
-        )
-    raise TableError("\n".join(lines) + "\nMend them in the file")
+    for kind in dict.fromkeys(kind for _, kind, _ in faults):
+        rows = ["the header" if row == 0 else str(row) for row, found, _ in faults if found == kind]
+        one, several, what = _FAULTS[kind]
+        if len(rows) > 1:
+            shown = ", ".join(rows[:5]) + ", ..." * (len(rows) > 5)
+            lines.append(f"{name}: {len(rows)} rows {several} {what} ({shown})")
+        else:
+            lines.append(f"{name}: {rows[0] if rows[0] == 'the header' else f'row {rows[0]}'} {one} {what}")
+    raise TableError("\n".join(lines) + "\nRows count from 1 after the header. Mend them in the file")
