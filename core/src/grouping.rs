@@ -168,15 +168,8 @@ impl Buckets {
         let mut of_size = vec![0; largest + 1];
         next.iter().for_each(|(from, end)| of_size[end - from] += 1);
         let left = members.len();
-        let mut buckets = Buckets {
-            members,
-            next,
-            of_size,
-            largest,
-            left,
-            by_position: BinaryHeap::new(),
-            by_size: BinaryHeap::new(),
-        };
+        let (by_position, by_size) = (BinaryHeap::new(), BinaryHeap::new());
+        let mut buckets = Buckets { members, next, of_size, largest, left, by_position, by_size };
         (0..buckets.next.len()).for_each(|bucket| buckets.offer(bucket));
         buckets
     }
