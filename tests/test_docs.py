@@ -1,4 +1,4 @@
-"""What README and docs say runs: snippets, command lines, docstring examples; and everything public has its page."""
+"""What README and docs say runs: snippets, command lines, docstring examples; and all that is public has a page."""
 
 from __future__ import annotations
 
@@ -69,8 +69,9 @@ def folder(example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     return tmp_path
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=relative)
-def test_every_python_snippet_runs(page: Path, folder: Path) -> None:
+def test_every_python_snippet_runs(page: Path) -> None:
     # The snippets of a page stand in one namespace, in their order; those with >>> show what comes out.
     names: dict[str, object] = {}
     runner, parser = doctest.DocTestRunner(optionflags=FLAGS), doctest.DocTestParser()
@@ -86,8 +87,9 @@ def test_every_python_snippet_runs(page: Path, folder: Path) -> None:
         assert not said, "".join(said)
 
 
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("page", [page for page in PAGES if list(commands(page))], ids=relative)
-def test_every_command_line_runs_and_says_what_is_shown(page: Path, folder: Path) -> None:
+def test_every_command_line_runs_and_says_what_is_shown(page: Path) -> None:
     for line, shown in commands(page):
         words = shlex.split(line, comments=True)
         done = subprocess.run(
