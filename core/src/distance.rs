@@ -106,6 +106,11 @@ impl Distance {
         self.scale
     }
 
+    /// Whether values stand on a line, so that a mean position says where some of them are.
+    pub fn is_line(&self) -> bool {
+        matches!(self.shape, Shape::Line(_))
+    }
+
     /// Whether `code` stands for a missing value.
     #[inline]
     pub fn is_missing(&self, code: i32) -> bool {

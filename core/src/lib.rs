@@ -4,7 +4,7 @@
 //! |---|---|
 //! | Definition 4, 5: dis(.) | [`distance`] |
 //! | l-diversity and its kin | [`principle`] |
-//! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] |
+//! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`] |
 //! | Definition 1: the random output table | [`table`] |
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one by [`path`], [`batch`] all of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], under the keyed streams of [`stream`] |
@@ -14,10 +14,12 @@
 //! But for [`csv`], nothing here knows a file, a frame or a cell: records are numbers, values are codes in domain order.
 
 pub mod batch;
+pub mod buckets;
 pub mod cover;
 pub mod csv;
 pub mod distance;
 pub mod draw;
+pub mod exchange;
 pub mod grouping;
 pub mod partition;
 pub mod path;
@@ -25,6 +27,7 @@ pub mod principle;
 #[cfg(feature = "python")]
 mod python;
 pub mod repair;
+pub mod seeds;
 pub mod stream;
 pub mod table;
 

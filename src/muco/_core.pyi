@@ -59,11 +59,13 @@ def divide_table(
     ordered: list[bool],
     grouping: str,
     sweep: str,
+    exchanges: int,
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
-    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle.
+    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
+    many rounds of exchanges between near groups follow.
     """
 
 @final

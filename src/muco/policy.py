@@ -53,10 +53,17 @@ class Policy(Clause):
     t: float | None = Field(None, ge=0, le=1, description="t of t-closeness; 0.2 when absent.")
     grouping: Grouping = Field(
         Grouping.NEIGHBOURS,
-        description="How a Mondrian leaf becomes groups. buckets and neighbours keep frequency l-diversity of one "
-        "sensitive attribute, or anonymity; elsewhere leaves applies.",
+        description="How a Mondrian leaf becomes groups. buckets, neighbours and seeds keep frequency l-diversity "
+        "of one sensitive attribute, or anonymity; elsewhere leaves applies.",
     )
     sweep: Sweep = Field(Sweep.LEAF, description="Whether neighbours are sought in a leaf or the whole table.")
+    exchanges: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        le=100,
+        description="How many rounds of exchanges draw near groups together after they are formed; 4 take most.",
+    )
     cover: Cover = Field(
         Cover.BALANCED, description="The cheapest table (the paper's), or one that keeps the group's counts."
     )

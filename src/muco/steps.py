@@ -41,6 +41,7 @@ def divide_table(microdata: Microdata) -> Groups:
         ordered=[domain.is_ordered for domain in microdata.sensitive],
         grouping=policy.grouping,
         sweep=policy.sweep,
+        exchanges=policy.exchanges,
     )
     return Groups(microdata, order, starts, leaves)
 
