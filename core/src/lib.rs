@@ -7,7 +7,7 @@
 //! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`] |
 //! | Definition 1: the random output table | [`table`] |
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one by [`path`], [`batch`] all of many groups |
-//! | Algorithm 1, line 6: output_values | [`draw`], under the keyed streams of [`stream`] |
+//! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
 //! | Algorithm 2: randomize_unchanged_tuples | [`repair`] |
 //! | files that microdata come in | [`csv`] |
 //!
@@ -15,6 +15,7 @@
 
 pub mod batch;
 pub mod buckets;
+pub mod coupling;
 pub mod cover;
 pub mod csv;
 pub mod distance;

@@ -97,8 +97,11 @@ def calculate_tables(
 ) -> Tables:
     """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight."""
 
-def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str) -> Codes:
-    """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order."""
+def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str, blocks: list[list[int]]) -> Codes:
+    """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order.
+
+    `blocks` are sets of attributes, by place, that are drawn together.
+    """
 
 def randomize_unchanged_tuples(
     tables: Tables, drawn: Codes, key: bytes, *, first_group: int, repair: int

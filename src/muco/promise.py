@@ -24,6 +24,7 @@ _SWITCHES = (
     "cover",
     "columns",
     "draw",
+    "blocks",
 )
 _KEPT = {
     Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",

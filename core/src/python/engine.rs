@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use super::{codes_of, interruptible, key_of, offsets, shaped};
 use crate::batch::{self, Columns, Terms};
+use crate::coupling::Blocks;
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
 use crate::grouping::{self, Grouping};
@@ -210,16 +211,18 @@ fn calculate_tables(
 }
 
 #[pyfunction]
-#[pyo3(signature = (tables, key, *, first_group, draw))]
+#[pyo3(signature = (tables, key, *, first_group, draw, blocks))]
 fn output_values<'py>(
     py: Python<'py>,
     tables: &Tables,
     key: &[u8],
     first_group: u64,
     draw: &str,
+    blocks: Vec<Vec<usize>>,
 ) -> PyResult<Bound<'py, PyArray2<i32>>> {
     let (key, draw) = (key_of(key)?, Draw::named(draw)?);
-    let drawn = interruptible(py, |cancel| draw::output_values(&tables.0, &key, first_group, draw, cancel))?;
+    let blocks = Blocks::new(blocks, tables.0.attributes)?;
+    let drawn = interruptible(py, |cancel| draw::output_values(&tables.0, &key, first_group, draw, &blocks, cancel))?;
     shaped(py, drawn, tables.0.attributes)
 }
 
