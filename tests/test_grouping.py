@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import muco
 from muco.arrays import Offsets
 from muco.errors import PolicyError
+from muco.example import generate
 from muco.microdata import Groups, Microdata
 
 TABLES = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.integers(0, 5)), min_size=12, max_size=40)
@@ -81,14 +82,15 @@ def test_exchanges_end_where_no_two_near_groups_gain_by_one(rows: list[tuple[int
                         assert spread(microdata, a) + spread(microdata, b) >= before - 1e-4
 
 
-def test_exchanges_only_ever_draw_groups_together() -> None:
-    rng = np.arange(200)
-    table = pl.DataFrame({"age": rng * 7 % 41, "town": [f"t{x % 3}" for x in rng], "pay": rng % 23})
-    losses = []
+@pytest.mark.parametrize("grouping", ["buckets", "neighbours", "seeds"])
+def test_exchanges_only_ever_lose_less(grouping: str) -> None:
+    table, losses = generate(1_500), []
     for exchanges in (0, 1, 2, 4):
-        groups = groups_of(table, grouping="buckets", exchanges=exchanges, diversity=6)
+        switches: dict[str, Any] = {"grouping": grouping, "exchanges": exchanges, "diversity": 6}
+        policy = muco.Policy.of(quasi=["age", "education", "race"], sensitive="salary", **switches)
+        groups = muco.divide_table(Microdata.of(table, policy, key=bytes(32)))
         losses.append(sum(spread(groups.microdata, group) for group in parts(groups)))
-    assert losses == sorted(losses, reverse=True) and losses[-1] < losses[0]
+    assert losses == sorted(losses, reverse=True) and losses[-1] < 0.95 * losses[0]
 
 
 @pytest.mark.parametrize(
