@@ -6,7 +6,7 @@
 //! | l-diversity and its kin | [`principle`] |
 //! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`] |
 //! | Definition 1: the random output table | [`table`] |
-//! | Algorithm 1, line 5: calculate_table | [`cover`] solves one by [`path`], [`batch`] all of many groups |
+//! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
 //! | Algorithm 2: randomize_unchanged_tuples | [`repair`] |
 //! | files that microdata come in | [`csv`] |
@@ -30,6 +30,7 @@ mod python;
 pub mod repair;
 pub mod seeds;
 pub mod stream;
+mod system;
 pub mod table;
 
 use std::fmt;
