@@ -9,10 +9,12 @@
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
 //! | Algorithm 2: randomize_unchanged_tuples | [`repair`] |
+//! | what a release protects: the adversaries | [`assess`] |
 //! | files that microdata come in | [`csv`] |
 //!
 //! But for [`csv`], nothing here knows a file, a frame or a cell: records are numbers, values are codes in domain order.
 
+pub mod assess;
 pub mod batch;
 pub mod buckets;
 pub mod coupling;
