@@ -109,7 +109,7 @@ def randomize_unchanged_tuples(
     """Algorithm 2: (codes, tuples repaired, tuples that could not be because their group is all equal)."""
 
 def tag_records(key: bytes, columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A keyed tag of each row of `columns` (records, columns): equal rows, equal tags."""
+    """A keyed tag of each row of `columns` (records, columns), random in its content and copy number."""
 
 def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
     """A keyed permutation of range(count)."""
