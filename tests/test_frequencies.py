@@ -1,4 +1,4 @@
-"""Draws fall as often as their tables say and know nothing of each other. False alarms: 1e-6 a test; keys are fixed.
+"""Draws fall as often as their tables say and know nothing of each other. False alarms: 1e-6 a test.
 
 A batch may hold the same group many times: each copy is a group of its own to the streams, so that one call draws
 as often as wanted.
