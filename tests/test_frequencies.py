@@ -33,7 +33,7 @@ def copied(group: Sequence[tuple[int, ...]], axes: list[Axis], copies: int, **te
 
 
 def draws(tables: _core.Tables, shape: tuple[int, int, int], draw: str, first_group: int = 0) -> Drawn:
-    return _core.output_values(tables, KEY, first_group=first_group, draw=draw).reshape(shape)
+    return _core.output_values(tables, KEY, first_group=first_group, draw=draw, blocks=[]).reshape(shape)
 
 
 def surprise(counts: NDArray[np.int64], expected: NDArray[np.float64]) -> tuple[float, int]:
@@ -181,7 +181,9 @@ def test_two_keys_draw_independently() -> None:
     tables = copied(GROUP, AXES, 20_000, delta=Fraction(2, 5))
     p = entry(tables, [record[0] for record in GROUP]).probabilities
     one, other = (
-        np.searchsorted([0, 1, 3], _core.output_values(tables, bytes([k] * 32), first_group=0, draw="independent"))
+        np.searchsorted(
+            [0, 1, 3], _core.output_values(tables, bytes([k] * 32), first_group=0, draw="independent", blocks=[])
+        )
         for k in (1, 2)
     )
     pairs = [dependence(one[i::4, 0], other[i::4, 0], p[i], p[i]) for i in range(4)]

@@ -36,6 +36,8 @@ GROUPINGS: list[dict[str, Any]] = [
     {"grouping": "buckets"},
     {"grouping": "neighbours", "sweep": "leaf"},
     {"grouping": "neighbours", "sweep": "table"},
+    {"grouping": "seeds", "sweep": "table"},
+    {"grouping": "buckets", "exchanges": 2},
 ]
 COVERS: list[dict[str, Any]] = [
     {"cover": "cheapest", "columns": "observed"},
@@ -150,7 +152,15 @@ def test_a_release_keeps_its_promises_under_every_principle(switches: dict[str, 
     check_repair(hidden)
 
 
-@pytest.mark.parametrize("preset", [{"preset": "provable"}, {"preset": "paper", "delta": "1/5"}])
+@pytest.mark.parametrize(
+    "preset",
+    [
+        {"preset": "provable"},
+        {"preset": "provable", "blocks": [["gender", "age"], ["education", "hours_per_week"]]},
+        {"preset": "paper", "delta": "1/5"},
+        {"preset": "paper", "delta": "1/5", "blocks": [["age", "hours_per_week"]]},
+    ],
+)
 def test_both_presets_keep_their_promises(preset: dict[str, Any]) -> None:
     release, hidden = anonymized(**preset)
     check_rows(release, hidden)

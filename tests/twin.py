@@ -58,6 +58,7 @@ def divided(world: reference.World, axes: Sequence[Axis], grouping: str, sweep: 
         ordered=world.ordered,
         grouping=grouping,
         sweep=sweep,
+        exchanges=0,
     )
     parts = np.split(order, starts[1:-1])
     return [(int(leaf), part.tolist()) for leaf, part in zip(leaves, parts, strict=True)]
