@@ -99,6 +99,17 @@ def test_controlled_counts_are_the_floor_or_ceiling_of_their_expectation() -> No
             assert set(counts.tolist()) <= {floor, floor + (total % table.total > 0)}
 
 
+def test_equal_rows_whose_expectations_are_not_whole_are_drawn_without_bias() -> None:
+    # 0 0 1 1 2, all one apart, at 1/5: values 0 and 1 tie, so each record outputs either by a coin, 2.5 expected.
+    codes = [0, 0, 1, 1, 2]
+    tables = tables_of([[(code,) for code in codes]] * COPIES, [twin.tree([1, 1])], None, "cheapest", "observed")
+    drawn = draws(tables, (COPIES, 5, 1), "controlled")[:, :, 0]
+    half = np.full(2, COPIES / 2)
+    assert set((drawn == 0).sum(axis=1).tolist()) == {2, 3}
+    for record in range(5):
+        assert p_value(np.bincount(drawn[:, record], minlength=2), half) > ALPHA / 5
+
+
 def test_independent_counts_do_vary() -> None:
     # Four values, tight and balanced: each count is binomial(4, 1/4); one of each in all 4,000 is impossible.
     tables = copied([(0,), (1,), (2,), (3,)], [LINE], COPIES, cover="balanced")
