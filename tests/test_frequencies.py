@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,7 +126,10 @@ AXES = [twin.line([0, 1, 2, 3]), twin.tree([0.5, 1])]
 
 
 def dependence(
-    one: NDArray[np.int32], other: NDArray[np.int32], p: NDArray[np.float64], q: NDArray[np.float64]
+    one: NDArray[np.signedinteger[Any]],
+    other: NDArray[np.signedinteger[Any]],
+    p: NDArray[np.float64],
+    q: NDArray[np.float64],
 ) -> float:
     """The p-value of two cells, drawn again and again, being independent with these probabilities."""
     joint = np.zeros((len(p), len(q)), dtype=np.int64)
