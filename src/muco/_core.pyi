@@ -25,7 +25,7 @@ class Distance:
     def tree(steps: NDArray[np.float64], *, leaves: int, missing: bool) -> Distance:
         """The tree distance of `leaves` leaves in depth-first order.
 
-        `steps[i]` is the height of the lowest common ancestor of leaves i and i + 1 over the tree's height.
+        `steps[i]`, in (0, 1], is the height of the lowest common ancestor of leaves i and i + 1.
         """
     @staticmethod
     def matrix(distances: NDArray[np.float64], *, missing: bool) -> Distance:
