@@ -115,13 +115,16 @@ class Policy(Clause):
         text = read_file(Path(path))
         try:
             words = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
             raise PolicyError(f"{path} is not TOML: {place_of_toml_error(str(error))}") from None
-        roles = {Role(name): changes.pop(name) for name in ("quasi", "sensitive", "identifier") if name in changes}
-        parts = words.setdefault("attributes", {})
-        for role, names in roles.items():
-            for name in names:
-                parts[name] = {**parts.get(name, {}), "role": role}
+        parts = words.get("attributes", {})
+        for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFIER):
+            names = changes.pop(role, ())
+            for name in [names] if isinstance(names, str) else names:
+                # What is no table of attributes, or no attribute, is for `parse` to say.
+                if isinstance(parts, Mapping) and isinstance(given := parts.get(name, {}), Mapping):
+                    parts = {**parts, name: {**given, "role": role}}
+        words["attributes"] = parts
         return cls.parse({**words, **changes}).inlined(Path(path).parent)
 
     @model_validator(mode="before")

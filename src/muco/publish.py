@@ -46,10 +46,18 @@ class Targets:
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
         )
+        beside: list[Path] = []
         for path in (targets.release, targets.certificate, targets.hidden):
             if path is not None:
-                check_target(path, existing=targets.existing, inputs=targets.inputs)
+                beside.append(
+                    check_target(path, existing=targets.existing, inputs=targets.inputs, beside=beside)
+                )
         return targets
+
+    def lines(self) -> list[str]:
+        """What stands where, for the curator."""
+        lines = [f"release: {self.release}", f"certificate: {self.certificate}"]
+        return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
     def write(self, release: Release, hidden: Hidden | None, source: Source) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""

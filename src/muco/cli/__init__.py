@@ -30,6 +30,10 @@ _COMMANDS = {
 }
 
 
+# True at any moment: an interrupt may come after the last rename.
+_STOPPED = "stopped: no file was left half written"
+
+
 class _Lazy(click.Group):
     """Commands are loaded when they are called, and its own help needs no rich, so that it comes at once."""
 
@@ -72,14 +76,16 @@ def main() -> NoReturn:
     except MucoError as error:
         code = _report(str(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        code = _report("stopped: nothing was written", 130)
+        code = _report(_STOPPED, 130)
     except Terminated:
-        code = _report("stopped: nothing was written", 143)
+        code = _report(_STOPPED, 143)
     except MemoryError:
         code = _report("memory is short: free some, or give a smaller table. Nothing was written", 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 74
+    except OSError as error:
+        code = _report(f"the system refused to go on: {error.strerror}. Free some space, or write elsewhere", 74)
     except Exception as error:
         code = _report(f"unexpected {type(error).__name__} at {_place(error)}: please report it", 1)
     sys.exit(code)
@@ -93,8 +99,10 @@ def _report(message: str, code: int) -> int:
     from rich.console import Console
     from rich.text import Text
 
+    from muco.cli.terminal import printable
+
     console = Console(stderr=True, soft_wrap=True)
-    console.print(Text.assemble(("error: ", "bold red"), message))
+    console.print(Text.assemble(("error: ", "bold red"), printable(message)))
     return code
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -50,7 +51,7 @@ def console() -> Console:
 def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
     """Show the stages of a run: a bar on a terminal, a line each when verbose, nothing when quiet."""
     if verbose:
-        yield lambda stage, done, records: out.print(f"{_STAGES[stage]}: {done} of {records} records")
+        yield partial(_tell, out)
         return
     if quiet or not out.is_terminal:
         yield _ignore
@@ -66,8 +67,24 @@ def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
         yield watch
 
 
+def _tell(out: Console, stage: str, done: int, records: int) -> None:
+    far = f"{done:,} of {records:,} records" if stage == "cover" else f"{records:,} records"
+    say(out, f"{_STAGES[stage]}: {far}" if records else _STAGES[stage])
+
+
 def _ignore(*_: object) -> None:
     """Nobody watches."""
+
+
+def say(out: Console, *lines: str) -> None:
+    """Lines as they are: a name in them is no markup, and a path is not broken at the edge of the terminal."""
+    for line in lines:
+        out.print(Text(printable(line)), soft_wrap=True)
+
+
+def printable(text: str) -> str:
+    """Without the control characters by which a column name or a path could steer the terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def show_summaries(out: Console, summaries: Mapping[str, Summary]) -> None:
@@ -75,7 +92,7 @@ def show_summaries(out: Console, summaries: Mapping[str, Summary]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for name in summaries:
-        table.add_column(name, justify="right")
+        table.add_column(Text(printable(name)), justify="right")
     runs = summaries.values()
     for label, cells in (
         ("records", [f"{run.records:,}" for run in runs]),
