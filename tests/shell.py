@@ -39,7 +39,7 @@ def muco(*words: object) -> Ran:
             code = stop.code
         finally:
             signal.signal(signal.SIGTERM, former)
-    read = [stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    read = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return Ran(code, *read)
 
 

@@ -86,7 +86,7 @@ def test_what_makes_no_sense_is_refused_with_words(words: dict[str, Any], messag
 
 
 def test_bare_numbers_in_lists_mean_their_text() -> None:
-    assert Attribute(role=Role.QUASI, order=[1, 2.5, "x"]).order == ("1", "2.5", "x")  # type: ignore[arg-type]
+    assert Attribute(role=Role.QUASI, order=[1, 2.5, "x"]).order == ("1", "2.5", "x")
 
 
 def test_a_tree_keeps_the_order_of_its_branches() -> None:

@@ -16,7 +16,7 @@ from muco.switches import Columns, Grouping, Preset, Principle
 
 @pytest.mark.parametrize("preset", list(Preset))
 def test_a_preset_is_every_switch_of_its_line_in_the_method(preset: Preset) -> None:
-    given = {"delta": "1/6"} if preset is Preset.PAPER else {}
+    given: dict[str, Any] = {"delta": "1/6"} if preset is Preset.PAPER else {}
     policy = Policy.of(quasi="a", sensitive="s", preset=preset, **given)
     assert {name: getattr(policy, name) for name in PRESETS[preset]} == PRESETS[preset]
 
@@ -30,7 +30,12 @@ def test_a_number_means_paper_and_none_means_provable() -> None:
 
 @pytest.mark.parametrize(
     "switch",
-    [{"grouping": "leaves"}, {"cover": "cheapest"}, {"draw": "independent"}, {"columns": "domain", "cover": "cheapest"}],
+    [
+        {"grouping": "leaves"},
+        {"cover": "cheapest"},
+        {"draw": "independent"},
+        {"columns": "domain", "cover": "cheapest"},
+    ],
 )
 def test_a_switch_given_by_name_overrides_its_preset(switch: dict[str, Any]) -> None:
     policy = Policy.of(quasi="a", sensitive="s", **switch)

@@ -85,7 +85,8 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 74
     except OSError as error:
-        code = _report(f"the system refused to go on: {error.strerror}. Free some space, or write elsewhere", 74)
+        reason = error.strerror or type(error).__name__
+        code = _report(f"the system refused to go on: {reason}. Free some space, or write elsewhere", 74)
     except Exception as error:
         code = _report(f"unexpected {type(error).__name__} at {_place(error)}: please report it", 1)
     sys.exit(code)

@@ -56,6 +56,7 @@ def command(folder: Path, records: int, *, force: bool) -> None:
     say(
         out,
         "",
-        f"in {folder}: census.csv, policy.toml, release.csv, certificate.json; in {folder / 'paper'} the last three",
+        f"in {folder}: census.csv, policy.toml, release.csv, certificate.json",
+        f"in {folder / 'paper'}: the last three, of preset paper",
         f"next: muco anonymize {folder / 'census.csv'} -c {folder / 'policy.toml'} -o release.csv",
     )
