@@ -107,7 +107,7 @@ class Frame:
 
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:
     """The same values without the categories that no row has."""
-    if column.dtype not in {nw.Categorical, nw.Enum}:
+    if not isinstance(column.dtype, nw.Categorical | nw.Enum):  # in a set, one Enum is not another
         return column
     native = column.to_native()
     if column.implementation.is_pandas_like():

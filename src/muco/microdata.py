@@ -255,6 +255,6 @@ def _out_of_reach(policy: Policy, attribute: str, counts: Offsets) -> str:
     other = "take principle closeness, or anonymity, which looks at no sensitive value"
     return (
         f"diversity {policy.diversity} with principle {policy.principle} is out of reach: attribute {attribute} "
-        f"has {values} value{'s' * (values > 1)}, and the commonest stands in {commonest} of {records} records{most}. "
-        f"{other.capitalize() if reach == 1 else f'{lower}, or {other}'}"
+        f"has {values} value{'s' * (values > 1)}, and the commonest stands in {commonest} of {records} "
+        f"records{most}. {other.capitalize() if reach == 1 else f'{lower}, or {other}'}"
     )
