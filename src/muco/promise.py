@@ -12,6 +12,7 @@ from muco.release import Certificate, Outcome, Summary
 from muco.switches import Principle, Role
 
 _SWITCHES = ("preset", "delta", "diversity", "principle", "c", "t", "grouping", "sweep", "cover", "columns", "draw")
+FEWEST = 10  # a smaller number of records is not told
 _KEPT = {
     Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",
     Principle.DISTINCT: "each group holds at least {l} different values of {names}",
@@ -54,11 +55,16 @@ def certify(outcome: Outcome) -> Certificate:
         smallest_group=outcome.smallest_group,
         changed_share=round(outcome.changed_share, 6),
         information_loss={name: round(loss, 6) for name, loss in outcome.information_loss.items()},
-        repair={"repaired": outcome.repaired, "unrepairable": outcome.unrepairable} if policy.repair else {},
+        repair={name: _count(getattr(outcome, name)) for name in ("repaired", "unrepairable") if policy.repair},
         promise=(*_linking(policy, outcome), _diversity(policy)),
         limits=_limits(policy, other),
         version=version("muco"),
     )
+
+
+def _count(records: int) -> int | str:
+    """A number of records as the public may know it."""
+    return records if records == 0 or records >= FEWEST else f"fewer than {FEWEST}"
 
 
 def _settings(policy: Policy) -> dict[str, Any]:
@@ -83,7 +89,8 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         f"{policy.delta})."
     ]
     if policy.repair:
-        left = f", but for {outcome.unrepairable} in groups of equal records" if outcome.unrepairable else ""
+        few = _count(outcome.unrepairable)
+        left = f", but for {few} in groups of equal records" if outcome.unrepairable else ""
         words.append(f"No row keeps every quasi-identifier of its record{left}: an exact match is wrong.")
     return tuple(words)
 
