@@ -88,6 +88,8 @@ def _run(
     microdata = Microdata.of(table, policy, key=key)
     watch("divide", 0, len(table))
     outcome = mutual_cover(divide_table(microdata), key, watch, keep)
+    if outcome.smallest_group == 1:
+        warn("the smallest group has 1 record, which nobody covers: raise diversity", MucoWarning, stacklevel=3)
     watch("release", 0, len(table))
     order = shuffled(key.bits, len(table))
     rows = outcome.groups.order[order]

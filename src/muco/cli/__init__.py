@@ -42,7 +42,9 @@ class _Lazy(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
-            return None
+            from muco.fault import suggest
+
+            ctx.fail(f"there is no command {cmd_name}{suggest(cmd_name, self.list_commands(ctx))}")
         command: click.Command = import_module(f"muco.cli.{cmd_name}").command
         return command
 
@@ -66,7 +68,7 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        cli.main(standalone_mode=False)
+        cli.main(prog_name="muco", standalone_mode=False)
         code = 0
     except Exit as stop:
         code = stop.exit_code

@@ -62,7 +62,7 @@ def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
 
         def watch(stage: str, done: int, records: int) -> None:
             total = records if stage == "cover" else None
-            progress.update(task, description=_STAGES[stage], completed=done, total=total)
+            progress.update(task, description=_STAGES[stage], completed=done, total=total, refresh=True)
 
         yield watch
 
