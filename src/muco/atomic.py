@@ -16,17 +16,18 @@ import hashlib
 import os
 import re
 import secrets
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from muco.errors import MucoError, OutputError, PolicyError
+from muco.errors import OutputError, PolicyError
+from muco.write_fault import reported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from types import TracebackType
     from typing import BinaryIO
 
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
     Content = str | bytes | Callable[[Path], None]
 
 _TEMPORARY = re.compile(r"\.muco-(\d+)-[0-9a-f]{16}\.tmp")
-_ADVICE = {
-    errno.ENOSPC: "the disk is full. Free some space, or write elsewhere",
-    errno.EDQUOT: "the quota is used up. Free some space, or write elsewhere",
-    errno.EFBIG: "the file grew past the size allowed. Raise the limit, or write elsewhere",
-    errno.EROFS: "the file system is read-only. Write elsewhere",
-    errno.EACCES: "permission is denied. Ask for it, or write elsewhere",
-    errno.EPERM: "permission is denied. Ask for it, or write elsewhere",
-    errno.ENAMETOOLONG: "the name is too long. Choose a shorter one",
-    errno.ELOOP: "its symbolic links go in a circle. Name the file itself",
-}
 
 
 class Existing(StrEnum):
@@ -118,7 +109,7 @@ class Batch:
         beside = [prepared.target for prepared in self._prepared]
         target = check_target(path, existing=self._existing, inputs=self._inputs, beside=beside)
         sweep_stale(target.parent)
-        with _reported(path):
+        with reported(path):
             temporary, handle = self._reserve(target.parent)
             if callable(content):
                 content(temporary)
@@ -154,7 +145,7 @@ class Batch:
             for prepared in self._prepared:
                 check_target(prepared.target, existing=self._existing, inputs=self._inputs)
             for prepared in reversed(self._prepared):
-                with _reported(prepared.target):
+                with reported(prepared.target):
                     if prepared is not release:
                         undo.append(self._way_back(prepared.target))
                     prepared.appear()
@@ -189,8 +180,11 @@ def check_target(
     Errors: PolicyError for a target that may not be replaced, is one of `inputs` or of the targets `beside` it;
     OutputError for one that cannot be written.
     """
-    with _reported(path):
-        target = Path(path).resolve()
+    with reported(path):
+        try:
+            target = Path(path).resolve()
+        except RuntimeError:  # how Path.resolve tells of a circle
+            raise OSError(errno.ELOOP, "") from None
         if not target.parent.is_dir():
             raise OutputError(f"{path} cannot be written: its directory does not exist. Make it first.")
         if target.is_dir():
@@ -265,35 +259,3 @@ def _sync_directory(directory: Path) -> None:
                 raise OutputError(f"{what}: {error.strerror}") from None
         finally:
             os.close(descriptor)
-
-
-@contextmanager
-def _reported(path: type_of_path) -> Iterator[None]:
-    """Turn an error of the operating system into an OutputError that says what to do.
-
-    What a writer raised may quote cells, and a `with` block makes it the context of what follows: it is cut off.
-    """
-    try:
-        yield
-        return
-    except Exception as error:
-        number = None if isinstance(error, MucoError) else _number_of(error)
-        if number is None:
-            raise
-    reason = _ADVICE.get(number, f"{os.strerror(number)}. Write elsewhere")
-    told = OutputError(f"{path} cannot be written: {reason}. What stood there is untouched.")
-    try:
-        raise told
-    except OutputError:
-        told.__context__ = None
-        raise
-
-
-def _number_of(error: Exception) -> int | None:
-    """The errno; Polars raises errors of many kinds that have it in their text alone."""
-    if isinstance(error, RuntimeError) and "ymlink" in str(error):  # how Path.resolve tells of a circle
-        return errno.ELOOP
-    named = re.search(r"os error (\d+)", str(error))
-    if isinstance(error, OSError):
-        return error.errno or (int(named[1]) if named else errno.EIO)
-    return int(named[1]) if named else None

@@ -23,6 +23,7 @@ from muco.hierarchy import Hierarchy
 from muco.switches import Kind, Role
 from muco.values import (
     Distinct,
+    category_keys,
     infer_kind,
     leaf_keys,
     moment_keys,
@@ -59,6 +60,11 @@ class Domain:
         """Whether codes ascend with the values (t-closeness moves earth along them)."""
         return self.kind in _ON_A_LINE
 
+    @property
+    def known(self) -> int:
+        """How many codes stand for values that are not missing."""
+        return len(self.cells) - self.has_missing
+
     def find(self, values: pl.Series) -> Codes:
         """The codes of cells of this domain, in the form they are released in. Raises TableError for others."""
         import polars as pl
@@ -80,8 +86,7 @@ class Domain:
         if self.kind not in _ON_A_LINE:
             return apart
         ratio = self.distance.scale / (self.distance.scale + 1)
-        last = len(self.cells) - 1 if self.has_missing else len(self.cells)
-        return np.where((original < last) & (released < last), apart * ratio, apart)
+        return np.where((original < self.known) & (released < self.known), apart * ratio, apart)
 
 
 def encode(column: pl.Series, attribute: Attribute, missing: Collection[str] = ()) -> tuple[Domain, Codes]:
@@ -139,7 +144,7 @@ def _keys(values: Distinct, attribute: Attribute, kind: Kind) -> tuple[pl.Series
     if attribute.distances is not None:
         return leaf_keys(values, attribute.distances.values, "distances"), None
     if attribute.hierarchy is None:
-        return text_keys(values), None
+        return category_keys(values), None
     try:
         tree = Hierarchy.of(attribute.hierarchy, values=text_keys(values), folder=Path())
     except MucoError as error:
