@@ -116,8 +116,8 @@ def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
             f"grouping {words['grouping']} keeps frequency l-diversity of one sensitive attribute, or anonymity; "
             f"with principle {principle} and {sensitive} sensitive attributes it cannot: use leaves"
         )
-    sweeps = {Grouping.NEIGHBOURS, Grouping.SEEDS}
-    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and words.get("grouping", Grouping.NEIGHBOURS) not in sweeps:
+    grouping = words.get("grouping", PRESETS[words["preset"]]["grouping"])
+    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and grouping not in [Grouping.NEIGHBOURS, Grouping.SEEDS]:
         raise ValueError("sweep belongs to groupings neighbours and seeds: take it out, or set one of them")
     if words.get("exchanges") and words.get("grouping") == Grouping.LEAVES:
         raise ValueError(
