@@ -19,7 +19,7 @@ import pytest
 from rich.console import Console
 
 from muco.cli.options import SWITCHES
-from muco.cli.terminal import watching
+from muco.cli.terminal import say, watching
 from muco.policy import Policy
 from shell import KEY, environment, muco, people, program, write_table
 
@@ -333,6 +333,14 @@ def test_progress_is_silent_when_quiet_or_without_a_terminal(*, quiet: bool, ter
         watch("cover", 1, 2)
     assert isinstance(out.file, io.StringIO)
     assert out.file.getvalue() == ""
+
+
+def test_a_terminal_wraps_between_words_and_breaks_no_path() -> None:
+    out = Console(file=io.StringIO(), force_terminal=True, width=20, no_color=True)
+    say(out, "a message of several words", "release: /a/path/longer/than/the/terminal.csv")
+    assert isinstance(out.file, io.StringIO)
+    lines = [line.strip() for line in out.file.getvalue().splitlines()]
+    assert lines == ["a message of several", "words", "release:", "/a/path/longer/than/the/terminal.csv"]
 
 
 def test_the_demo_makes_its_files_and_never_replaces_others(tmp_path: Path) -> None:

@@ -72,7 +72,8 @@ def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tupl
     table, chosen = Frame.of(frame), policy or Policy.of(**switches)
     if unnamed := [name for name in table.names if name not in chosen.attributes]:
         warn(
-            f"columns without a role are released untouched: {', '.join(unnamed)}. Name them to silence this",
+            f"columns without a role are released untouched: {', '.join(unnamed)}. Give them role other to silence "
+            "this",
             MucoWarning,
             stacklevel=3,
         )

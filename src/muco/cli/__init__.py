@@ -99,13 +99,9 @@ def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 
 
 def _report(message: str, code: int) -> int:
-    from rich.console import Console
-    from rich.text import Text
+    from muco.cli.terminal import console, say
 
-    from muco.cli.terminal import printable
-
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(Text.assemble(("error: ", "bold red"), printable(message)))
+    say(console(), f"error: {message}", style="red")
     return code
 
 

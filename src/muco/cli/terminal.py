@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -76,10 +77,13 @@ def _ignore(*_: object) -> None:
     """Nobody watches."""
 
 
-def say(out: Console, *lines: str) -> None:
-    """Lines as they are: a name in them is no markup, and a path is not broken at the edge of the terminal."""
-    for line in lines:
-        out.print(Text(printable(line)), soft_wrap=True)
+def say(out: Console, *lines: str, style: str = "") -> None:
+    """Lines as they are: a name in them is no markup. A terminal wraps them between words, and breaks no path."""
+    for line in "\n".join(lines).split("\n"):
+        words = printable(line)
+        if out.is_terminal:
+            words = textwrap.fill(words, out.width, break_long_words=False, break_on_hyphens=False)
+        out.print(Text(words, style=style), soft_wrap=True)
 
 
 def printable(text: str) -> str:
