@@ -47,6 +47,17 @@ def test_a_group_of_one_record_is_warned_of() -> None:
         muco.anonymize(TABLE, **{**ROLES, "diversity": 1})
 
 
+def test_a_column_of_almost_unique_texts_is_warned_of_whatever_its_role() -> None:
+    table = pl.DataFrame(
+        {"age": [i % 10 for i in range(200)], "a": [f"x{i}" for i in range(200)], "ill": list("pqrs") * 50}
+    )
+    for roles in ({"quasi": ["age", "a"]}, {"quasi": "age", "attributes": {"a": {"role": "other"}}}):
+        told = pytest.warns(MucoWarning, match="attribute a looks like an identifier: it has 200 .* in 200 records")
+        with told:
+            muco.anonymize(table, sensitive="ill", diversity=4, **roles)
+    muco.anonymize(table, quasi="age", sensitive="ill", identifier="a", diversity=4)
+
+
 def test_hidden_comes_only_when_asked_for() -> None:
     assert isinstance(muco.anonymize(TABLE, **ROLES), Release)
     release, hidden = muco.anonymize_with_hidden(TABLE, **ROLES, key=KEY)

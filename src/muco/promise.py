@@ -26,6 +26,7 @@ _SWITCHES = (
     "draw",
     "blocks",
 )
+FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
 FEWEST = 10  # a smaller number of records is not told
 _KEPT = {
     Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",
@@ -48,6 +49,27 @@ def summarize(outcome: Outcome, *, seconds: float) -> Summary:
         information_loss=sum(outcome.information_loss.values()),
         seconds=seconds,
     )
+
+
+def find_cautions(outcome: Outcome) -> list[str]:
+    """What a curator should know before the release leaves: columns like names, groups that cover nobody."""
+    microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
+    cautions = []
+    if outcome.smallest_group == 1:
+        cautions.append("the smallest group has 1 record, which nobody covers: raise diversity")
+    distinct = {domain.attribute: len(domain.cells) for domain in microdata.quasi if not domain.is_ordered}
+    for name in microdata.released_names:
+        if name not in policy.quasi and name not in policy.sensitive:
+            column = microdata.frame.column(name)
+            if not (column.dtype.is_numeric() or column.dtype.is_temporal()):
+                distinct[name] = column.n_unique()
+    cautions += [
+        f"attribute {name} looks like an identifier: it has {values} different values in {len(microdata)} records. "
+        "Give it role identifier, or make it coarser"
+        for name, values in distinct.items()
+        if len(microdata) >= FEWEST_RECORDS and values >= NEARLY_ALL * len(microdata)
+    ]
+    return cautions
 
 
 def certify(outcome: Outcome) -> Certificate:
