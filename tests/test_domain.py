@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muco.attribute import Attribute
@@ -40,12 +40,14 @@ def test_equal_values_share_a_code_and_a_form(cells: list[Any], released: list[A
     assert found == codes
 
 
+@settings(deadline=None)  # the machine may be shared
 @given(st.lists(st.none() | st.integers(-(2**60), 2**60) | st.just(7), min_size=1, max_size=30))
 def test_whole_numbers_come_back_exactly(cells: list[int | None]) -> None:
     domain, codes = encoded(*cells, dtype=pl.Int64)
     assert domain.cells.gather(codes).to_list() == cells
 
 
+@settings(deadline=None)  # the machine may be shared
 @given(st.lists(st.text(max_size=4), min_size=1, max_size=20))
 def test_text_of_any_letters_comes_back_but_for_blanks(cells: list[str]) -> None:
     domain, codes = encoded(*cells, kind="categorical")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muco.errors import PolicyError, TableError
@@ -51,6 +51,7 @@ def test_a_restricted_tree_keeps_its_heights() -> None:
     assert (tree.leaves, tree.height, tree.steps.tolist()) == (("Bachelors", "11th"), 3, [1])
 
 
+@settings(deadline=None)  # the machine may be shared
 @given(
     st.recursive(
         st.lists(st.integers(0, 10**6), min_size=1, max_size=3),

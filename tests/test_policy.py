@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muco.cli.options import SWITCHES
@@ -77,6 +77,7 @@ def test_a_written_policy_has_every_switch_so_that_later_defaults_cannot_change_
         assert f"\n{switch} = " in f"\n{text}"
 
 
+@settings(deadline=None)  # the machine may be shared
 @given(
     st.fixed_dictionaries(
         {},

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from muco.policy import Policy
@@ -91,6 +91,7 @@ def test_a_delta_too_fine_for_exact_checks_is_refused() -> None:
         read_delta(Fraction(1, 10**9 + 7))
 
 
+@settings(deadline=None)  # the machine may be shared
 @given(st.integers(1, 1000).flatmap(lambda d: st.builds(Fraction, st.integers(1, d), st.just(d))))
 def test_a_ratio_comes_back_from_its_decimal_and_from_its_text(ratio: Fraction) -> None:
     assert read_delta(float(ratio)) == read_delta(str(ratio)) == ratio
