@@ -133,6 +133,29 @@ def test_the_core_judges_a_table_by_every_principle_as_the_oracle_does(made: tup
         assert core.holds(codes, world.sizes, world.ordered) == is_satisfied(world, world.everybody)
 
 
+@pytest.mark.parametrize(
+    ("principle", "counts", "kept"),
+    [
+        (Principle("frequency", 3), (2, 2, 2), True),  # 2 * 3 <= 6
+        (Principle("frequency", 3), (2, 1, 1, 1), False),  # 2 * 3 > 5
+        (Principle("distinct", 3), (4, 1), False),
+        (Principle("entropy", 2), (3, 3), True),  # ln 2 itself
+        (Principle("entropy", 2), (4, 3), False),  # .683 < .693
+        (Principle("recursive", 2, c=2), (4, 2), False),  # 4 < 2 * 2 does not hold
+        (Principle("recursive", 2, c=2), (4, 2, 1), True),  # 4 < 2 * (2 + 1)
+        (Principle("anonymity", 5), (4,), False),
+    ],
+)
+def test_the_core_draws_the_line_of_a_principle_where_it_stands(
+    principle: Principle,
+    counts: tuple[int, ...],
+    kept: bool,  # noqa: FBT001
+) -> None:
+    codes = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[:, None]
+    core = _core.Principle(principle.name, principle.diversity, c=principle.c, t=principle.t)
+    assert core.holds(np.ascontiguousarray(codes), [len(counts)], [False]) is kept
+
+
 # ---- Algorithm 1, line 5
 
 
