@@ -101,10 +101,9 @@ class Release:
 
     def __repr__(self) -> str:
         certificate = self.certificate
-        return (
-            f"Release({certificate.records} records, preset {certificate.settings['preset']}, "
-            f"smallest group {certificate.smallest_group})"
-        )
+        preset = certificate.settings.get("preset")
+        how = f"preset {preset}" if preset else f"method {certificate.settings['method']}"
+        return f"Release({certificate.records} records, {how}, smallest group {certificate.smallest_group})"
 
 
 @dataclass(frozen=True, slots=True)
