@@ -8,16 +8,15 @@ buckets of one size, are taken in an order that the key decides.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
 import numpy as np
 
-from muco import _core
-from muco._core import Distance, shuffled, uniforms
-from muco.anonymize import Watch
+from muco._core import shuffled, uniforms
+from muco.anonymize import Watch, choose
 from muco.arrays import Offsets
 from muco.baselines.generalize import name_attributes, replace_columns, summarize
 from muco.errors import PolicyError
@@ -27,6 +26,7 @@ from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
 from muco.release import Certificate, Summary
 from muco.scale import Reals
+from muco.steps import divide_table
 from muco.switches import Grouping, Principle, Role, Sweep
 
 if TYPE_CHECKING:
@@ -94,8 +94,8 @@ def anatomize(
     [(1, 1, 1), (1, 3, 1), (2, 1, 1), (2, 3, 1)]
     """
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
+    table, policy = choose(frame, policy, {})
     _check(policy)
-    table = frame if isinstance(frame, Frame) else Frame.of(frame)
     told("encode", 0, len(table))
     switches = {"grouping": Grouping.BUCKETS, "sweep": Sweep.LEAF, "principle": Principle.FREQUENCY}
     microdata = Microdata.of(table, policy.model_copy(update=switches), key=secret)
@@ -136,18 +136,14 @@ def _bucketize(microdata: Microdata, key: Key) -> Groups:
     # Buckets of one size are taken in the order of their codes: in that of the domain, groups would hold salaries
     # near each other (standard deviation 14,000 instead of 50,000 on the paper's table), which tells them.
     names = np.argsort(uniforms(key.bits, 1, len(microdata.sensitive[0].cells)), kind="stable").astype(np.int32)
-    order, starts, leaves = _core.divide_table(
-        np.zeros((len(microdata), 1), dtype=np.int32),
-        names[microdata.sensitive_codes],
-        microdata.tags,
-        [Distance.line(np.zeros(1), missing=False)],
-        microdata.principle,
-        sizes=[len(domain.cells) for domain in microdata.sensitive],
-        ordered=[domain.is_ordered for domain in microdata.sensitive],
-        grouping=Grouping.BUCKETS,
-        sweep=Sweep.LEAF,
+    alike = replace(
+        microdata,
+        quasi=microdata.quasi[:1],
+        codes=np.zeros((len(microdata), 1), dtype=np.int32),
+        sensitive_codes=names[microdata.sensitive_codes],
     )
-    return Groups(microdata, order, starts, leaves)
+    groups = divide_table(alike)
+    return Groups(microdata, groups.order, groups.starts, groups.leaves)
 
 
 def _part_quasi(groups: Groups, order: Offsets, group_of: Offsets, name: str) -> Any:

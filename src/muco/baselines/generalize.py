@@ -14,10 +14,9 @@ import narwhals as nw
 import numpy as np
 
 from muco._core import shuffled
-from muco.anonymize import Watch
+from muco.anonymize import Watch, choose
 from muco.arrays import Codes
 from muco.baselines.labels import label_groups, spans_of_groups
-from muco.frame import Frame
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
@@ -46,7 +45,7 @@ def generalize(
     ['[20, 30]', '[20, 30]', '[41, 50]', '[41, 50]']
     """
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
-    table = frame if isinstance(frame, Frame) else Frame.of(frame)
+    table, policy = choose(frame, policy, {})
     told("encode", 0, len(table))
     leaves = policy.model_copy(update={"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF})
     microdata = Microdata.of(table, leaves, key=secret)
@@ -141,7 +140,7 @@ def _certify(groups: Groups, low: Codes, high: Codes) -> Certificate:
             describe_diversity(policy),
         ),
         limits=(
-            "Released quasi-identifiers are ranges, labels and sets, and no values that anybody has.",
+            "Where the records of a group differ, ranges, labels and sets stand in place of their values.",
             *describe_limits(policy, named["untouched"]),
         ),
         version=version("muco"),

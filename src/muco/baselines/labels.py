@@ -103,7 +103,6 @@ def _sets(groups: Groups, place: int, text: pl.Series) -> pl.Series:
     """The different values of each group, in the order of the domain."""
     import polars as pl
 
-    domain = groups.microdata.quasi[place]
     numbers = np.repeat(np.arange(len(groups)), groups.sizes)
     pairs = np.unique(numbers * len(text) + groups.microdata.codes[groups.order, place])
     group, code = np.divmod(pairs, len(text))
@@ -113,6 +112,6 @@ def _sets(groups: Groups, place: int, text: pl.Series) -> pl.Series:
         pl.col("text").str.contains(_UNREADABLE).any().alias("unreadable"),
         pl.col("text").str.join(", ").alias("set"),
     )
-    is_star = (pl.col("values") > LONGEST_SET) | (pl.col("values") >= domain.known) | pl.col("unreadable")
+    is_star = (pl.col("values") > LONGEST_SET) | (pl.col("values") == len(text)) | pl.col("unreadable")
     braced = pl.concat_str(pl.lit("{"), pl.col("set"), pl.lit("}"))
     return sets.select(pl.when(is_star).then(pl.lit(TOP)).otherwise(braced)).to_series()
