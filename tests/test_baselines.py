@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from muco.assess.answers import Answers
 from muco.assess.comparison import Comparison
 from muco.assess.loss import measure_loss
-from muco.baselines import anatomize, generalize
+from muco.baselines import anatomize, generalize, join_tables
 from muco.cli import cli
 from muco.errors import InfeasibleError, PolicyError
 from muco.policy import Policy
@@ -127,7 +127,7 @@ def test_the_residue_joins_a_group_without_its_value() -> None:
 
 def test_what_an_analyst_joins_agrees_with_both_tables() -> None:
     anatomy = anatomize(PAYS, POLICY, key=KEY)
-    joined, averages = anatomy.joined()
+    joined, averages = join_tables(anatomy)
     assert joined.columns == ["age", "pay"] and sorted(joined["pay"]) == sorted(PAYS["pay"])
     assert averages.tolist() == [2.0] * 6
     made = Comparison.of(PAYS, joined, POLICY)

@@ -15,13 +15,12 @@ from muco.atomic import Batch, Existing, Readers, check_target
 from muco.errors import PolicyError
 from muco.files import Format, Source, format_of, write_table
 from muco.microdata import Key
-from muco.release import Release
+from muco.release import Anatomy, Release
 from muco.switches import Method
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from muco.baselines.anatomy import Anatomy
     from muco.release import Hidden
 
 _LARGEST_KEY_FILE = 1000
@@ -60,7 +59,7 @@ class Targets:
     def write(self, release: Release | Anatomy, hidden: Hidden | None, source: Source) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
         tables = {"release": (self.release, release.data)}
-        if self.sensitive is not None and not isinstance(release, Release):
+        if self.sensitive is not None and isinstance(release, Anatomy):
             tables["sensitive"] = (self.sensitive, release.sensitive)
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
             beside = {}

@@ -6,7 +6,7 @@ table, policy ── generalize ──> Release            one table: a range, a
 
 from __future__ import annotations
 
-from muco.baselines.anatomy import Anatomy, anatomize
+from muco.baselines.anatomy import anatomize, join_tables
 from muco.baselines.generalize import generalize
 
-__all__ = ["Anatomy", "anatomize", "generalize"]
+__all__ = ["anatomize", "generalize", "join_tables"]

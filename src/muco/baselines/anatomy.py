@@ -8,7 +8,7 @@ buckets of one size, are taken in an order that the key decides.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from muco.frame import Frame
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
-from muco.release import Certificate, Summary
+from muco.release import Anatomy, Certificate
 from muco.scale import Reals
 from muco.steps import divide_table
 from muco.switches import Grouping, Principle, Role, Sweep
@@ -34,49 +34,6 @@ if TYPE_CHECKING:
 
 # Groups whose values all differ keep each of these, and the fullest buckets need no more than the first.
 _KEPT = {Principle.FREQUENCY, Principle.DISTINCT, Principle.ENTROPY}
-
-
-@dataclass(frozen=True, slots=True)
-class Anatomy:
-    """The two published tables, in the caller's kind of frame: they are joined on the column `group`.
-
-    `data` has a row a record: every column but identifiers and the sensitive attribute, and the group's number.
-    `sensitive` has a row for each value of a group: its number, the value, how many records have it.
-    """
-
-    data: Any
-    sensitive: Any
-    group: str  # the name of the group's column
-    count: str  # the name of the column of counts
-    certificate: Certificate
-    summary: Summary
-
-    def __repr__(self) -> str:
-        return f"Anatomy({self.certificate.records} records, smallest group {self.certificate.smallest_group})"
-
-    def joined(self, *, key: bytes = bytes(32)) -> tuple[pl.DataFrame, Reals]:
-        """What an analyst can make of both: `data` with sensitive values, and each row's group average.
-
-        The values of a group are dealt to its rows at random under `key`, which nothing that is published
-        contradicts. The averages, shape (rows,), are what Anatomy's authors answer queries with; they are empty
-        where the sensitive attribute is no number.
-        """
-        import polars as pl
-
-        name = self.certificate.attributes["sensitive"][0]
-        data, sensitive = _as_polars(self.data), _as_polars(self.sensitive)
-        values = sensitive[np.repeat(np.arange(len(sensitive)), sensitive[self.count].to_numpy())]
-        dealt = values[np.lexsort((uniforms(key, 0, len(values)), values[self.group].to_numpy()))]
-        rows = np.argsort(data[self.group].to_numpy(), kind="stable")
-        back = np.empty(len(rows), dtype=np.int64)
-        back[rows] = np.arange(len(rows))
-        numbers = values.select(self.group, pl.col(name).cast(pl.Float64, strict=False))
-        averages = np.empty(0)
-        if not (numbers[name].is_null() & values[name].is_not_null()).any():
-            means = numbers.group_by(self.group).agg(pl.col(name).mean())
-            found = data.select(self.group).join(means, on=self.group, how="left", maintain_order="left")
-            averages = found[name].fill_null(0).to_numpy()
-        return data.drop(self.group).with_columns(dealt[name].gather(back)), averages
 
 
 def anatomize(
@@ -97,7 +54,7 @@ def anatomize(
     table, policy = choose(frame, policy, {})
     _check(policy)
     told("encode", 0, len(table))
-    switches = {"grouping": Grouping.BUCKETS, "sweep": Sweep.LEAF, "principle": Principle.FREQUENCY}
+    switches = {"grouping": Grouping.BUCKETS, "sweep": Sweep.LEAF, "exchanges": 0, "principle": Principle.FREQUENCY}
     microdata = Microdata.of(table, policy.model_copy(update=switches), key=secret)
     told("divide", 0, len(table))
     groups = _bucketize(microdata, secret)
@@ -116,6 +73,31 @@ def anatomize(
         certificate,
         summarize(groups, certificate, time.perf_counter() - started),
     )
+
+
+def join_tables(anatomy: Anatomy, *, key: bytes = bytes(32)) -> tuple[pl.DataFrame, Reals]:
+    """What an analyst can make of both tables: `data` with sensitive values, and each row's group average.
+
+    The values of a group are dealt to its rows at random under `key`, which nothing that is published
+    contradicts. The averages, shape (rows,), are what Anatomy's authors answer queries with; they are empty
+    where the sensitive attribute is no number.
+    """
+    import polars as pl
+
+    name = anatomy.certificate.attributes["sensitive"][0]
+    data, sensitive = _as_polars(anatomy.data), _as_polars(anatomy.sensitive)
+    values = sensitive[np.repeat(np.arange(len(sensitive)), sensitive[anatomy.count].to_numpy())]
+    dealt = values[np.lexsort((uniforms(key, 0, len(values)), values[anatomy.group].to_numpy()))]
+    rows = np.argsort(data[anatomy.group].to_numpy(), kind="stable")
+    back = np.empty(len(rows), dtype=np.int64)
+    back[rows] = np.arange(len(rows))
+    numbers = values.select(anatomy.group, pl.col(name).cast(pl.Float64, strict=False))
+    averages = np.empty(0)
+    if not (numbers[name].is_null() & values[name].is_not_null()).any():
+        means = numbers.group_by(anatomy.group).agg(pl.col(name).mean())
+        found = data.select(anatomy.group).join(means, on=anatomy.group, how="left", maintain_order="left")
+        averages = found[name].fill_null(0).to_numpy()
+    return data.drop(anatomy.group).with_columns(dealt[name].gather(back)), averages
 
 
 def _check(policy: Policy) -> None:

@@ -47,7 +47,7 @@ def generalize(
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
     told("encode", 0, len(table))
-    leaves = policy.model_copy(update={"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF})
+    leaves = policy.model_copy(update={"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF, "exchanges": 0})
     microdata = Microdata.of(table, leaves, key=secret)
     told("divide", 0, len(table))
     groups = divide_table(microdata)
