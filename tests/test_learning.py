@@ -41,7 +41,7 @@ def test_the_original_teaches_as_much_as_itself() -> None:
 
 def test_ages_that_were_dealt_out_again_teach_nothing() -> None:
     (learned,) = measure_learning(compare(SHUFFLED))
-    # Chance is 1/2 on 180 records: 5 standard deviations of .037 are .19, a false alarm below 10^-6; the key is fixed.
+    # Chance is 1/2 on 180 records: 5 standard deviations of .037 are .19, a false alarm below 10^-6; fixed key.
     assert abs(learned.release - 0.5) < 0.19 < learned.original - learned.release
 
 
@@ -88,7 +88,6 @@ def test_no_tree_tells_the_original_from_itself() -> None:
 
 
 def test_another_sample_of_one_population_scores_about_what_is_expected() -> None:
-    halves = Comparison.of(PEOPLE[:300], PEOPLE[300:], NAMED)
     # Labels of 600 rows dealt at random, five times: the ratio of one to their mean stays within a factor of 2.
     table = PEOPLE.with_columns(pay=pl.lit(1))
     halves = Comparison.of(table[:300], table[300:], NAMED)

@@ -41,13 +41,13 @@ class Learned:
 
     @property
     def kept(self) -> float | None:
-        """The share of what the original teaches above the majority that the release teaches too; None for none."""
+        """The share of what the original teaches above the majority that the release does; None for none."""
         taught = self.original - self.majority
         return (self.release - self.majority) / taught if taught > 0 else None
 
 
 def measure_learning(comparison: Comparison, *, key: bytes = PUBLIC_KEY, most: int = MOST) -> tuple[Learned, ...]:
-    """Gradient-boosted trees trained on either table, for each sensitive attribute (METHOD has no reference for it).
+    """Gradient-boosted trees trained on either table, for each sensitive attribute.
 
     Numbers, dates and ranks are told as above the original's median or not, categories by their nine commonest
     values. 30 % of the original's records, drawn under the key, are held out; at most `most` train a model.
@@ -57,9 +57,7 @@ def measure_learning(comparison: Comparison, *, key: bytes = PUBLIC_KEY, most: i
     held = round(len(order) * _TESTED)
     test, train = order[:held][:most], order[held:][:most]
     if not len(test) or not len(train):
-        raise TableError(
-            f"{len(order)} records are too few to hold some out: machine-learning worth needs 10 or so"
-        )
+        raise TableError(f"{len(order)} records are too few to hold some out: a model needs 10 or so")
     if comparison.record is None:
         rows = shuffled(key, len(comparison.low))[: len(train)]
     else:
@@ -80,8 +78,18 @@ def measure_learning(comparison: Comparison, *, key: bytes = PUBLIC_KEY, most: i
             np.full(len(tested), np.bincount(truth[learned]).argmax()),
         ]
         shares = [float((answer == truth[tested]).mean()) for answer in answers]
-        is_held = comparison.record is not None
-        found.append(Learned(domain.attribute, target, *shares, len(learned), len(tested), is_held))
+        found.append(
+            Learned(
+                domain.attribute,
+                target,
+                original=shares[0],
+                release=shares[1],
+                majority=shares[2],
+                trained=len(learned),
+                tested=len(tested),
+                held_out=comparison.record is not None,
+            )
+        )
     return tuple(found)
 
 

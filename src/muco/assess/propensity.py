@@ -1,7 +1,7 @@
 """The propensity score: how well a tree tells the rows of the release from the records of the original (pMSE).
 
-Woo, Reiter, Oganian and Karr (2009); the expected value under no difference as Snoke et al. (2018) have it for trees,
-by labels dealt at random.
+Woo, Reiter, Oganian and Karr (2009); the expected value under no difference as Snoke et al. (2018) have it for
+trees, by labels dealt at random.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LEAF = 20  # the fewest rows of a leaf
 class Propensity:
     """pMSE = mean of (share of release among the row's leaf - share of release)², in [0, 1/4].
 
-    `expected` is its mean over tables whose labels were dealt at random: the score of two samples of one population.
+    `expected` is its mean over tables whose labels were dealt at random: the score of two samples of one whole.
     """
 
     pmse: float
