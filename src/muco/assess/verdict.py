@@ -1,0 +1,184 @@
+"""What an assessment says in words: to a lawyer in one sentence, to a regulator in WP216's, and its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from muco.assess.rate import Risk
+from muco.switches import Principle
+
+if TYPE_CHECKING:
+    from muco.assess.assessment import Assessment
+
+# Choices of regulators, not laws of nature; the first is usual for a release to the public.
+THRESHOLDS = (0.09, 0.075, 0.05)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One of WP216's three questions; `value` is what is held against the thresholds, None if not measured."""
+
+    term: str
+    value: float | None
+    words: str
+
+    @property
+    def meets(self) -> tuple[float, ...]:
+        """The thresholds that the value stays within."""
+        return tuple(bound for bound in THRESHOLDS if self.value is not None and self.value <= bound)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`sentence` first; then what is proven, what is only measured, and what neither says."""
+
+    sentence: str
+    risk: float | None
+    findings: tuple[Finding, ...]
+    proven: tuple[str, ...]
+    measured: tuple[str, ...]
+    limits: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @staticmethod
+    def of(assessment: Assessment) -> Verdict:
+        """The words for an assessment; every number in them is one of its figures."""
+        return Verdict(
+            _sentence(assessment),
+            assessment.risk,
+            (_singling(assessment), _linkability(assessment), _inference(assessment)),
+            tuple(_proven(assessment)),
+            tuple(_measured(assessment)),
+            tuple(_limits(assessment)),
+        )
+
+
+def percent(share: float) -> str:
+    """A share in words that do not hide a small one.
+
+    >>> percent(0.0478), percent(0.00002), percent(0.0), percent(1.0)
+    ('4.8 %', 'less than 0.1 %', '0 %', '100 %')
+    """
+    if 0 < share < 0.001:
+        return "less than 0.1 %"
+    return f"{100 * share:.1f} %".replace(".0 %", " %")
+
+
+def _sentence(assessment: Assessment) -> str:
+    if assessment.proven is not None:
+        given = "" if _is_blind(assessment) else ", the groups taken as given,"
+        return (
+            "Someone who knows everything but the secret key - the method, the groups, the random output tables "
+            f"and every quasi-identifier of everybody - finds a person's row{given} with probability at most "
+            f"{percent(assessment.proven)}; this is proven, not estimated."
+        )
+    if assessment.linkage is None:
+        return (
+            "It is not known which row stands for whom, so how often somebody is found could not be measured; what "
+            "follows describes the table and not the risk to a person."
+        )
+    found = assessment.linkage.identity.rate
+    return (
+        "Someone who knows all quasi-identifiers of a person and takes the nearest row finds the right one in "
+        f"{percent(found.value)} of cases (between {percent(found.low)} and {percent(found.high)}); this is "
+        "measured and no bound, and how the release was made is not known here, so nobody who knows it was tried."
+    )
+
+
+def _is_blind(assessment: Assessment) -> bool:
+    """Whether the groups were formed without a look at sensitive values."""
+    return assessment.policy.principle is Principle.ANONYMITY
+
+
+def _singling(assessment: Assessment) -> Finding:
+    risk = assessment.disclosure.singling_out
+    if risk is None:
+        return Finding("singling out", None, "not measured: which row is whose is not known")
+    words = f"{percent(risk.rate.value)} of people have one row alone that equals them, and it is theirs"
+    return Finding("singling out", risk.rate.value, words + _against(risk))
+
+
+def _linkability(assessment: Assessment) -> Finding:
+    risk = assessment.linkage.identity if assessment.linkage else None
+    if assessment.proven is not None:
+        words = f"a released row is linked to its person with probability at most {percent(assessment.proven)}"
+        return Finding("linkability", assessment.proven, words + (_against(risk, "nearest rows: ") if risk else ""))
+    if risk is None:
+        return Finding("linkability", None, "not measured: which row is whose is not known")
+    words = f"the nearest row is the person's in {percent(risk.rate.value)} of cases"
+    return Finding("linkability", assessment.risk, words + _against(risk))
+
+
+def _inference(assessment: Assessment) -> Finding:
+    known = _inferences(assessment)
+    if not known:
+        return Finding("inference", None, "not measured: the policy names no sensitive attribute")
+    name, risk = max(known.items(), key=lambda item: _excess(item[1]))
+    words = f"{name} is guessed right for {percent(risk.rate.value)} of people by their nearest rows"
+    if assessment.linkage is None:
+        words = f"{percent(risk.rate.value)} of the rows that match a person have their {name}"
+    return Finding("inference", _excess(risk), f"{words}{_against(risk)}: what is above chance counts")
+
+
+def _inferences(assessment: Assessment) -> dict[str, Risk]:
+    if assessment.linkage is not None:
+        return dict(assessment.linkage.attribute)
+    return {name: max(risks, key=_excess) for name, risks in assessment.disclosure.attribute.items()}
+
+
+def _excess(risk: Risk) -> float:
+    """What an attack wins above chance, as a share of what could be won."""
+    chance = risk.chance.value if risk.chance else 0.0
+    return max(0.0, (risk.rate.value - chance) / (1 - chance)) if chance < 1 else 0.0
+
+
+def _against(risk: Risk, before: str = "") -> str:
+    parts = [f"{before}{percent(risk.rate.value)}"] if before else []
+    parts += [f"raw table {percent(risk.raw.value)}"] if risk.raw else []
+    parts += [f"chance {percent(risk.chance.value)}"] if risk.chance else []
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _proven(assessment: Assessment) -> Iterator[str]:
+    if assessment.proven is not None:
+        yield (
+            f"Linking by groups, tables and quasi-identifiers: at most {percent(assessment.proven)}, one over the "
+            "smallest group, because all rows of every random output table are equal."
+        )
+
+
+def _measured(assessment: Assessment) -> Iterator[str]:
+    for figure in assessment.figures:
+        if figure.name in {"nearest", "sensitive-known", "untouched-known", "informed", "singling"}:
+            controls = [
+                f"{what} {percent(value)}"
+                for what, value in (("raw table", figure.raw), ("chance", figure.chance))
+                if value is not None
+            ]
+            beside = f" ({', '.join(controls)})" if controls else ""
+            yield f"{figure.words}: {percent(figure.value)}{beside}."
+
+
+def _limits(assessment: Assessment) -> Iterator[str]:
+    if assessment.proven is not None and not _is_blind(assessment):
+        yield (
+            "The proof takes the groups as given. They were formed by looking at sensitive values; what that "
+            "choice tells one who reruns the algorithm (minimality attack) is outside it."
+        )
+    if assessment.proven is None:
+        yield "Measured rates hold for the attacks that were tried; a cleverer one may do better."
+    if assessment.delta_is_number:
+        yield (
+            f"Delta {assessment.policy.delta} limits an average, one attribute at a time. It bounds no linking: "
+            "who knows groups and tables may find a person with much higher probability."
+        )
+    if assessment.linkage is not None and assessment.with_untouched is not None:
+        found = percent(assessment.with_untouched.identity.rate.value)
+        yield f"Untouched columns are not protected: with all of them known, {found} of people are found."
+    if not assessment.is_aligned:
+        yield "Without knowing which row is whose, neither identity disclosure nor linking can be measured."
+    yield "That a person is in the table is not hidden. Another release of the same people is a new decision."
