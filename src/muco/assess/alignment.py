@@ -1,7 +1,8 @@
-"""Which row of a release is whose: by a column, by a run that muco kept, or by rows that stand for several records."""
+"""Which row of a release is whose: by a column, by a run that muco kept, or by counts of records."""
 
 from __future__ import annotations
 
+import tomllib
 import zipfile
 from dataclasses import dataclass
 from io import BytesIO
@@ -12,11 +13,13 @@ import numpy as np
 
 from muco.anonymize import anonymize_with_hidden
 from muco.arrays import Offsets
+from muco.attribute import Attribute
 from muco.errors import PolicyError, TableError
 from muco.frame import Frame
 from muco.microdata import Key
 from muco.policy import Policy
 from muco.release import Hidden
+from muco.switches import Role
 
 LARGEST_PART = 1 << 30  # bytes of a part of a hidden file, unpacked
 
@@ -44,7 +47,9 @@ def _join(whole: Frame, released: Frame, column: str) -> Offsets:
     rows = released.plain_text(column).alias("key").to_frame()
     found = rows.join(pl.DataFrame([key, record]), on="key", how="left", maintain_order="left")["record"]
     if found.null_count():
-        raise TableError(f"column {column}: {found.null_count()} rows of the release name no record of the original")
+        raise TableError(
+            f"column {column}: {found.null_count()} rows of the release name no record of the original"
+        )
     return found.to_numpy()
 
 
@@ -98,7 +103,7 @@ class KeptRun:
                 if any(part.file_size > LARGEST_PART for part in archive.infolist()):
                     raise TableError(f"the hidden file {path} holds a part of more than 1 GiB")
                 key = Key.of(archive.read("key.txt").decode("ascii").strip())
-                policy = Policy.parse_toml(archive.read("policy.toml").decode("utf-8"))
+                policy = Policy.parse(tomllib.loads(archive.read("policy.toml").decode("utf-8")))
                 groups = pl.read_parquet(BytesIO(archive.read("groups.parquet")), columns=["record", "row"])
         except OSError as error:
             raise TableError(f"the hidden file {path} cannot be read: {error.strerror}") from None
@@ -109,7 +114,7 @@ class KeptRun:
     def repeat(self, original: Any) -> Hidden:
         """The same run on the same table, so that groups and tables are at hand. Raises TableError for another."""
         rest = [name for name in Frame.of(original).names if name not in self.policy.attributes]
-        policy = self.policy.with_others(rest)
+        policy = self.policy.with_attributes({name: Attribute(role=Role.OTHER) for name in rest})
         _, hidden = anonymize_with_hidden(original, policy, key=self.key)
         if not np.array_equal(hidden.rows, self.rows):
             raise TableError(

@@ -57,10 +57,11 @@ class Classes:
     diversity: tuple[Diversity, ...]
     presence: tuple[float, float]
     is_exact: bool
+    is_generalized: bool
 
 
 def measure_classes(comparison: Comparison) -> Classes:
-    """k, l and t of a release of any tool, and the share of the population table that each class stands for.
+    """k, l and t of a release of any tool, and the share of the people a class may stand for that are in it.
 
     These describe the form of a release. They bound what linking can find only where every row of a class is as
     likely to be a person's: where cells are ranges, not where they were drawn.
@@ -87,6 +88,7 @@ def measure_classes(comparison: Comparison) -> Classes:
         diversity,
         (float(shares.min(initial=1.0)), float(shares.max(initial=0.0))),
         is_exact,
+        comparison.is_generalized,
     )
 
 

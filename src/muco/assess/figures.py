@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from muco.assess.classes import Classes
 
 
+_EXACT = "cells are exact values: how many rows are equal says nothing of how many people a row may belong to"
+
+
 class Aspect(StrEnum):
     """What a figure is about: the form of the table, what linking finds, or what the table is still worth."""
 
@@ -102,7 +105,8 @@ def _risks(assessment: Assessment) -> Iterator[Figure]:
 
 def _forms(classes: Classes) -> Iterator[Figure]:
     form = Aspect.FORM
-    yield Figure("k", classes.smallest, "rows of the smallest class of equal quasi-identifiers", form)
+    exact = "" if classes.is_generalized else _EXACT
+    yield Figure("k", classes.smallest, "rows of the smallest class of equal quasi-identifiers", form, note=exact)
     yield Figure("alone", classes.alone, "share of rows that are alone in their class", form)
     note = "" if classes.is_exact else "of a sample of classes"
     words = "largest share of the people a class may stand for who are in it"

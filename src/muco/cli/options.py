@@ -55,6 +55,13 @@ _OPTIONS = (
 )
 
 
+def role_options(command: Command) -> Command:
+    """Give a command the options that say what the columns are, and none that say how to anonymize."""
+    for option in reversed(_OPTIONS[: 1 + len(ROLES)]):
+        command = option(command)
+    return command
+
+
 def policy_options(command: Command) -> Command:
     """Give a command the options that make up a policy."""
     for option in reversed(_OPTIONS):
@@ -69,7 +76,7 @@ def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     """
     from muco.policy import Policy
 
-    switched: dict[str, Any] = {name: given[name] for name in SWITCHES if given[name] is not None}
+    switched: dict[str, Any] = {name: given[name] for name in SWITCHES if given.get(name) is not None}
     roles: dict[str, Any] = {name: _split(given[name], set(names)) for name in ROLES if given[name]}
     if given["config"] is not None:
         return Policy.read(given["config"], **roles, **switched)
