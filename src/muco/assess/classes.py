@@ -130,7 +130,6 @@ def _diversity(domain: Domain, place: Offsets, codes: Codes, level: int) -> Dive
 
     counts = pl.DataFrame({"place": place, "value": codes}).group_by("place", "value").agg(pl.len().alias("n"))
     counts = counts.sort("place", "n", descending=[False, True]).with_columns(pl.col("n").cast(pl.Float64))
-    per = pl.col("n").over("place")
     ranked = counts.with_columns(pl.int_range(pl.len()).over("place").alias("rank"))
     tail = pl.col("n").filter(pl.col("rank") >= level - 1).sum()
     classes = ranked.group_by("place", maintain_order=True).agg(
@@ -139,7 +138,7 @@ def _diversity(domain: Domain, place: Offsets, codes: Codes, level: int) -> Dive
         (pl.col("n").sum().log() - (pl.col("n") * pl.col("n").log()).sum() / pl.col("n").sum()).alias("entropy"),
         (pl.col("n").max() / tail).alias("recursive"),
     )
-    shares = counts.with_columns((pl.col("n") / per.sum()).alias("share"))
+    shares = counts.with_columns((pl.col("n") / pl.col("n").sum().over("place")).alias("share"))
     return Diversity(
         domain.attribute,
         int(_least(classes["distinct"])),
