@@ -22,6 +22,7 @@ from muco.assess.comparison import Comparison
 from muco.assess.disclosure import Disclosure, measure_disclosure
 from muco.assess.distribution import Distributions, measure_distributions
 from muco.assess.figures import Figure, list_figures
+from muco.assess.informed import Informed, SingleValue, measure_informed, measure_single_value
 from muco.assess.linkage import Linkage, link_nearest, link_with_sensitive, link_with_untouched
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.query import Queries, QueryError
@@ -50,8 +51,8 @@ WIDEST = {Effort.QUICK: 4, Effort.FULL: 5}
 class Assessment:
     """Everything that was measured of a release; None where it could not be.
 
-    `linkage` is A3, `with_sensitive` and `with_untouched` are A7; `proven` is 1 over the smallest group where all
-    rows of every table are equal and the run's Hidden is at hand. No part holds a cell of either table.
+    `linkage` is A3, `with_sensitive` and `with_untouched` are A7. With the run's Hidden, `informed` is A1 and `proven`
+    is 1 over the smallest group where all rows of every table are equal. No part holds a cell of either table.
     """
 
     policy: Policy
@@ -59,6 +60,8 @@ class Assessment:
     rows: int
     is_aligned: bool
     proven: float | None
+    informed: Informed | None
+    single_value: tuple[SingleValue, ...]
     classes: Classes
     disclosure: Disclosure
     linkage: Linkage | None
@@ -90,12 +93,14 @@ class Assessment:
 
     @property
     def risk(self) -> float | None:
-        """What a gate holds against its bound: what is proven, else the most that linking found.
+        """What a gate holds against its bound: what is proven, else A1, else the most that linking found.
 
         None where which row is whose is not known: then no gate can be passed.
         """
         if self.proven is not None:
             return self.proven
+        if self.informed is not None:
+            return self.informed.record.rate.value
         if self.linkage is None:
             return None
         linked = [self.linkage.identity.rate.value, *(risk.rate.value for risk in self.disclosure.identity or ())]
@@ -190,6 +195,8 @@ def assess_release(
         rows=len(comparison.low),
         is_aligned=is_aligned,
         proven=_prove(hidden),
+        informed=_inform(comparison, hidden),
+        single_value=measure_single_value(hidden) if hidden is not None else (),
         classes=measure_classes(comparison),
         disclosure=measure_disclosure(comparison),
         linkage=link_nearest(comparison, most=most) if is_aligned else None,
@@ -206,6 +213,14 @@ def _prove(hidden: Hidden | None) -> float | None:
     if hidden is None or not hidden.outcome.groups.microdata.policy.is_provable:
         return None
     return 1 / hidden.outcome.smallest_group
+
+
+def _inform(comparison: Comparison, hidden: Hidden | None) -> Informed | None:
+    """A1, where its model holds: attributes drawn each on its own, which those of a shared block are not."""
+    if hidden is None:
+        return None
+    policy = hidden.outcome.groups.microdata.policy
+    return measure_informed(comparison, hidden) if policy.is_provable or not policy.blocks else None
 
 
 def _check_hidden(comparison: Comparison, hidden: Hidden) -> None:

@@ -69,6 +69,27 @@ def _informed(assessment: Assessment) -> Iterator[Figure]:
     if assessment.proven is not None:
         words = "at most, whoever knows groups, tables and all quasi-identifiers finds a person's row"
         yield Figure("proven", assessment.proven, words, Aspect.RISK)
+    informed = assessment.informed
+    if informed is not None:
+        words = "groups, tables and all quasi-identifiers known: mean posterior of the person's row"
+        yield Figure.of("informed", informed.record, words)
+        yield Figure.of("informed-top", informed.top, "the same: the likeliest row is the person's")
+        for name, value, words in (
+            (
+                "informed-p99",
+                informed.quantile_99,
+                "the same: posterior of the right row that 1 % of people exceed",
+            ),
+            ("informed-half", informed.above_half, "the same: share of people whose row is more likely than not"),
+            ("informed-sure", informed.above_nine_tenths, "the same: share of people whose row is at .9 or more"),
+        ):
+            yield Figure(name, value, words, Aspect.RISK)
+        for name, risk in informed.attribute.items():
+            yield Figure.of(f"informed-inference:{name}", risk, f"the same: the posterior of the person's {name}")
+        yield Figure.of("group-nearest", informed.nearest_in_group, "groups known: the nearest row of the group")
+    for single in assessment.single_value:
+        words = f"group and one value of {single.attribute} known: the largest risk of a person"
+        yield Figure(f"single-value:{single.attribute}", single.largest, words, Aspect.RISK)
 
 
 def _risks(assessment: Assessment) -> Iterator[Figure]:

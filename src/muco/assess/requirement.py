@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from muco.assess.assessment import Assessment
 from muco.assess.figures import Figure
+from muco.assess.verdict import percent
 from muco.errors import PolicyError
 from muco.fault import suggest
 
@@ -86,6 +87,17 @@ class Requirement:
         return _TESTS[self.comparison](value, self.bound)
 
 
-def list_failures(assessment: Assessment, requirements: Iterable[Requirement]) -> list[str]:
-    """What was asked and is not kept, a line each."""
-    return [each.describe(assessment) for each in requirements if not each.is_met(assessment)]
+def check_bounds(
+    assessment: Assessment, requirements: Iterable[Requirement] = (), *, max_risk: float | None = None
+) -> list[str]:
+    """What is not kept, a line each; nothing where the release may pass."""
+    failures = [each.describe(assessment) for each in requirements if not each.is_met(assessment)]
+    risk = assessment.risk
+    if max_risk is not None and risk is None:
+        failures.append(
+            f"risk {max_risk:g} at most is asked, and which row is whose is not known, so that no risk is "
+            "measured: name a column of records"
+        )
+    elif max_risk is not None and risk is not None and risk > max_risk:
+        failures.append(f"risk {max_risk:g} at most is asked, and it is {risk:.4f} ({percent(risk)})")
+    return failures

@@ -76,6 +76,14 @@ def _sentence(assessment: Assessment) -> str:
             f"and every quasi-identifier of everybody - finds a person's row{given} with probability at most "
             f"{percent(assessment.proven)}; this is proven, not estimated."
         )
+    if assessment.informed is not None:
+        informed = assessment.informed
+        return (
+            "Someone who knows everything but the secret key - the method, the groups, the random output tables "
+            "and every quasi-identifier of everybody - gives a person's own row a probability of "
+            f"{percent(informed.record.rate.value)} on average, and is at least 90 % sure of it, rightly, for "
+            f"{percent(informed.above_nine_tenths)} of people; this is measured on this release and no bound."
+        )
     if assessment.linkage is None:
         return (
             "It is not known which row stands for whom, so how often somebody is found could not be measured; what "
@@ -110,6 +118,10 @@ def _linkability(assessment: Assessment) -> Finding:
     if risk is None:
         return Finding("linkability", None, "not measured: which row is whose is not known")
     words = f"the nearest row is the person's in {percent(risk.rate.value)} of cases"
+    if assessment.informed is not None:
+        words = (
+            f"who knows groups and tables gives the right row {percent(assessment.risk or 0)} on average; {words}"
+        )
     return Finding("linkability", assessment.risk, words + _against(risk))
 
 

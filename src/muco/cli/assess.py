@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from muco.cli.findings import show_assessment
 from muco.cli.options import read_policy, role_options
-from muco.cli.terminal import show_assessment
 from muco.errors import PolicyError, ReleaseError
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ def command(original: Path, release: Path, **given: Any) -> None:
     Ranges such as [20, 30) or 20-29, *, and labels of the policy's hierarchies are understood. BOUND names a figure
     of --json: k, l, distinct, entropy, t, identity@0.7, nearest, inference, query@4, loss and more.
     """
-    from muco.assess.gate import check_bounds
-    from muco.assess.requirement import Requirement
+    from muco.assess.requirement import Requirement, check_bounds
 
     if given["record"] and given["count"]:
         raise PolicyError("--record and --count exclude each other: a row of several records is no one's")

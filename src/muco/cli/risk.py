@@ -8,8 +8,8 @@ from typing import Any
 
 import rich_click as click
 
+from muco.cli.findings import show_exposure
 from muco.cli.options import read_policy, role_options
-from muco.cli.terminal import show_exposure
 
 
 @click.command("risk")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from muco.cli.terminal import show_certificate
+from muco.cli.findings import show_certificate
 
 
 @click.command("verify")
