@@ -19,7 +19,7 @@ from muco.arrays import Offsets
 from muco.assess.answers import Answers
 from muco.assess.classes import Classes, measure_classes
 from muco.assess.comparison import Comparison
-from muco.assess.disclosure import Disclosure, measure_disclosure
+from muco.assess.disclosure import MATCH_PROBABILITIES, Disclosure, measure_disclosure
 from muco.assess.distribution import Distributions, measure_distributions
 from muco.assess.figures import Figure, list_figures
 from muco.assess.informed import Informed, SingleValue, measure_informed, measure_single_value
@@ -45,14 +45,16 @@ class Effort(StrEnum):
 TARGETS = {Effort.QUICK: 5_000, Effort.FULL: 100_000}
 # The paper's text asks four predicates, the authors' script five.
 WIDEST = {Effort.QUICK: 4, Effort.FULL: 5}
+# Beyond so many records a quick look asks exact matches and narrow queries only.
+LARGE, NARROW = 200_000, 2
 
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
     """Everything that was measured of a release; None where it could not be.
 
-    `linkage` is A3, `with_sensitive` and `with_untouched` are A7. With the run's Hidden, `informed` is A1 and `proven`
-    is 1 over the smallest group where all rows of every table are equal. No part holds a cell of either table.
+    `linkage` is A3, `with_sensitive` and `with_untouched` are A7. With the run's Hidden, `informed` is A1 and
+    `proven` 1 over the smallest group where all rows of every table are equal. No part holds a cell.
     """
 
     policy: Policy
@@ -186,7 +188,8 @@ def assess_release(
     if hidden is not None:
         _check_hidden(comparison, hidden)
     is_aligned = comparison.record is not None
-    most = TARGETS[Effort(effort)]
+    effort = Effort(effort)
+    most, is_brief = TARGETS[effort], effort is Effort.QUICK and len(comparison.original) > LARGE
     has_sensitive = is_aligned and bool(comparison.sensitive)
     has_untouched = is_aligned and len(np.unique(comparison.original_untouched)) > 1
     return Assessment(
@@ -198,12 +201,12 @@ def assess_release(
         informed=_inform(comparison, hidden),
         single_value=measure_single_value(hidden) if hidden is not None else (),
         classes=measure_classes(comparison),
-        disclosure=measure_disclosure(comparison),
+        disclosure=measure_disclosure(comparison, (1.0,) if is_brief else MATCH_PROBABILITIES),
         linkage=link_nearest(comparison, most=most) if is_aligned else None,
         with_sensitive=link_with_sensitive(comparison, most=most) if has_sensitive else None,
         with_untouched=link_with_untouched(comparison, most=most) if has_untouched else None,
         loss=measure_loss(comparison),
-        queries=_ask(comparison, WIDEST[Effort(effort)]),
+        queries=_ask(comparison, NARROW if is_brief else WIDEST[effort]),
         distributions=measure_distributions(comparison),
     )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
 
 # Choices of regulators, not laws of nature; the first is usual for a release to the public.
+FEWEST = 10  # people that may be counted in public
 THRESHOLDS = (0.09, 0.075, 0.05)
 
 
@@ -58,17 +59,35 @@ class Verdict:
 
 
 def percent(share: float) -> str:
-    """A share in words that do not hide a small one.
+    """A share in words.
 
-    >>> percent(0.0478), percent(0.00002), percent(0.0), percent(1.0)
-    ('4.8 %', 'less than 0.1 %', '0 %', '100 %')
+    >>> percent(0.0478), percent(1.0), percent(0.00002)
+    ('4.8 %', '100 %', '0.002 %')
     """
     if 0 < share < 0.001:
-        return "less than 0.1 %"
+        return f"{100 * share:.2g} %"
     return f"{100 * share:.1f} %".replace(".0 %", " %")
 
 
+def coarse(share: float, people: int) -> str:
+    """A measured share in words that may be public: they count no fewer than ten of so many people.
+
+    >>> coarse(0.002, 2_000), coarse(0.999, 2_000), coarse(0.0478, 2_000), coarse(0.0, 2_000)
+    ('less than 0.5 %', 'more than 99.5 %', '4.8 %', '0 %')
+    """
+    few = fewest_share(people)
+    if 0 < share < few:
+        return f"less than {percent(few)}"
+    return f"more than {percent(1 - few)}" if 1 - few < share < 1 else percent(share)
+
+
+def fewest_share(people: int) -> float:
+    """The smallest share of so many people that is told: ten of them, or a thousandth."""
+    return min(1.0, max(0.001, FEWEST / max(people, 1)))
+
+
 def _sentence(assessment: Assessment) -> str:
+    people = assessment.records
     if assessment.proven is not None:
         given = "" if _is_blind(assessment) else ", the groups taken as given,"
         return (
@@ -77,22 +96,24 @@ def _sentence(assessment: Assessment) -> str:
             f"{percent(assessment.proven)}; this is proven, not estimated."
         )
     if assessment.informed is not None:
-        informed = assessment.informed
+        mean = coarse(assessment.informed.record.rate.value, people)
+        sure = coarse(assessment.informed.above_nine_tenths, people)
         return (
             "Someone who knows everything but the secret key - the method, the groups, the random output tables "
-            "and every quasi-identifier of everybody - gives a person's own row a probability of "
-            f"{percent(informed.record.rate.value)} on average, and is at least 90 % sure of it, rightly, for "
-            f"{percent(informed.above_nine_tenths)} of people; this is measured on this release and no bound."
+            f"and every quasi-identifier of everybody - gives a person's own row a probability of {mean} on "
+            f"average, and is at least 90 % sure of it, rightly, for {sure} of people; this is measured on this "
+            "release and no bound."
         )
     if assessment.linkage is None:
         return (
             "It is not known which row stands for whom, so how often somebody is found could not be measured; what "
             "follows describes the table and not the risk to a person."
         )
-    found = assessment.linkage.identity.rate
+    rate = assessment.linkage.identity.rate
+    found, low, high = (coarse(share, people) for share in (rate.value, rate.low, rate.high))
     return (
         "Someone who knows all quasi-identifiers of a person and takes the nearest row finds the right one in "
-        f"{percent(found.value)} of cases (between {percent(found.low)} and {percent(found.high)}); this is "
+        f"{found} of cases (between {low} and {high}); this is "
         "measured and no bound, and how the release was made is not known here, so nobody who knows it was tried."
     )
 
@@ -103,42 +124,53 @@ def _is_blind(assessment: Assessment) -> bool:
 
 
 def _singling(assessment: Assessment) -> Finding:
+    people = assessment.records
     risk = assessment.disclosure.singling_out
     if risk is None:
         return Finding("singling out", None, "not measured: which row is whose is not known")
-    words = f"{percent(risk.rate.value)} of people have one row alone that equals them, and it is theirs"
-    return Finding("singling out", risk.rate.value, words + _against(risk))
+    words = f"{coarse(risk.rate.value, people)} of people have one row alone that equals them, and it is theirs"
+    return Finding("singling out", risk.rate.value, words + _against(risk, people))
 
 
 def _linkability(assessment: Assessment) -> Finding:
+    people = assessment.records
     risk = assessment.linkage.identity if assessment.linkage else None
     if assessment.proven is not None:
         words = f"a released row is linked to its person with probability at most {percent(assessment.proven)}"
-        return Finding("linkability", assessment.proven, words + (_against(risk, "nearest rows: ") if risk else ""))
+        return Finding(
+            "linkability", assessment.proven, words + (_against(risk, people, "nearest rows: ") if risk else "")
+        )
     if risk is None:
         return Finding("linkability", None, "not measured: which row is whose is not known")
-    words = f"the nearest row is the person's in {percent(risk.rate.value)} of cases"
+    words = f"the nearest row is the person's in {coarse(risk.rate.value, people)} of cases"
     if assessment.informed is not None:
-        words = (
-            f"who knows groups and tables gives the right row {percent(assessment.risk or 0)} on average; {words}"
-        )
-    return Finding("linkability", assessment.risk, words + _against(risk))
+        mean = coarse(assessment.informed.record.rate.value, people)
+        words = f"who knows groups and tables gives the right row {mean} on average; {words}"
+    return Finding("linkability", assessment.risk, words + _against(risk, people))
 
 
 def _inference(assessment: Assessment) -> Finding:
     known = _inferences(assessment)
     if not known:
         return Finding("inference", None, "not measured: the policy names no sensitive attribute")
+    people = assessment.records
     name, risk = max(known.items(), key=lambda item: _excess(item[1]))
-    words = f"{name} is guessed right for {percent(risk.rate.value)} of people by their nearest rows"
-    if assessment.linkage is None:
-        words = f"{percent(risk.rate.value)} of the rows that match a person have their {name}"
-    return Finding("inference", _excess(risk), f"{words}{_against(risk)}: what is above chance counts")
+    words = f"{name} is guessed right for {coarse(risk.rate.value, people)} of people by their nearest rows"
+    if risk.adversary.startswith("A1"):
+        found = coarse(risk.rate.value, people)
+        words = f"who knows groups and tables gives a person's {name} a probability of {found} on average"
+    elif assessment.linkage is None:
+        words = f"{coarse(risk.rate.value, people)} of the rows that match a person have their {name}"
+    return Finding("inference", _excess(risk), f"{words}{_against(risk, people)}: what is above chance counts")
 
 
 def _inferences(assessment: Assessment) -> dict[str, Risk]:
     if assessment.linkage is not None:
-        return dict(assessment.linkage.attribute)
+        nearest, informed = assessment.linkage.attribute, assessment.informed
+        return {
+            name: max([risk, informed.attribute[name]] if informed else [risk], key=_excess)
+            for name, risk in nearest.items()
+        }
     return {name: max(risks, key=_excess) for name, risks in assessment.disclosure.attribute.items()}
 
 
@@ -148,10 +180,10 @@ def _excess(risk: Risk) -> float:
     return max(0.0, (risk.rate.value - chance) / (1 - chance)) if chance < 1 else 0.0
 
 
-def _against(risk: Risk, before: str = "") -> str:
-    parts = [f"{before}{percent(risk.rate.value)}"] if before else []
-    parts += [f"raw table {percent(risk.raw.value)}"] if risk.raw else []
-    parts += [f"chance {percent(risk.chance.value)}"] if risk.chance else []
+def _against(risk: Risk, people: int, before: str = "") -> str:
+    parts = [f"{before}{coarse(risk.rate.value, people)}"] if before else []
+    parts += [f"raw table {coarse(risk.raw.value, people)}"] if risk.raw else []
+    parts += [f"chance {coarse(risk.chance.value, people)}"] if risk.chance else []
     return f" ({', '.join(parts)})" if parts else ""
 
 
@@ -164,18 +196,20 @@ def _proven(assessment: Assessment) -> Iterator[str]:
 
 
 def _measured(assessment: Assessment) -> Iterator[str]:
+    people = assessment.records
     for figure in assessment.figures:
         if figure.name in {"nearest", "sensitive-known", "untouched-known", "informed", "singling"}:
             controls = [
-                f"{what} {percent(value)}"
+                f"{what} {coarse(value, people)}"
                 for what, value in (("raw table", figure.raw), ("chance", figure.chance))
                 if value is not None
             ]
             beside = f" ({', '.join(controls)})" if controls else ""
-            yield f"{figure.words}: {percent(figure.value)}{beside}."
+            yield f"{figure.words}: {coarse(figure.value, people)}{beside}."
 
 
 def _limits(assessment: Assessment) -> Iterator[str]:
+    people = assessment.records
     if assessment.proven is not None and not _is_blind(assessment):
         yield (
             "The proof takes the groups as given. They were formed by looking at sensitive values; what that "
@@ -189,7 +223,7 @@ def _limits(assessment: Assessment) -> Iterator[str]:
             "who knows groups and tables may find a person with much higher probability."
         )
     if assessment.linkage is not None and assessment.with_untouched is not None:
-        found = percent(assessment.with_untouched.identity.rate.value)
+        found = coarse(assessment.with_untouched.identity.rate.value, people)
         yield f"Untouched columns are not protected: with all of them known, {found} of people are found."
     if not assessment.is_aligned:
         yield "Without knowing which row is whose, neither identity disclosure nor linking can be measured."

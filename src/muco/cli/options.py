@@ -29,6 +29,8 @@ SWITCHES = (
     "columns",
     "draw",
     "repair",
+    "max_risk",
+    "accept_risk",
 )
 
 
@@ -52,6 +54,8 @@ _OPTIONS = (
     click.option("--columns", type=_choice(switches.Columns), help="Which values a table may output."),
     click.option("--draw", type=_choice(switches.Draw), help="How values are drawn."),
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
+    click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
+    click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
 )
 
 
