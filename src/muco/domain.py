@@ -20,17 +20,18 @@ from muco.arrays import Codes
 from muco.attribute import Attribute
 from muco.errors import MucoError, PolicyError, TableError
 from muco.hierarchy import Hierarchy
+from muco.moments import moment_keys
 from muco.switches import Kind, Role
 from muco.values import (
     Distinct,
     infer_kind,
     leaf_keys,
-    moment_keys,
     number_keys,
     plainest,
     positions,
     rank_keys,
     text_keys,
+    truth_keys,
 )
 
 if TYPE_CHECKING:
@@ -128,14 +129,13 @@ def _keys(values: Distinct, attribute: Attribute, kind: Kind) -> tuple[pl.Series
     if kind is Kind.CONTINUOUS:
         return number_keys(values), None
     if kind is Kind.DATE:
-        return moment_keys(values), None
+        return moment_keys(values, attribute.form), None
     if kind is Kind.ORDINAL:
         return rank_keys(values, attribute.order), None
-    if kind is Kind.BOOLEAN and len(values.known) > 2:
-        raise TableError(
-            f"attribute {values.name} has {len(values.known)} different values, but a boolean has two: "
-            "list those that mean missing, or make it categorical"
-        )
+    return (truth_keys(values), None) if kind is Kind.BOOLEAN else _category_keys(values, attribute)
+
+
+def _category_keys(values: Distinct, attribute: Attribute) -> tuple[pl.Series, Hierarchy | None]:
     if attribute.distances is not None:
         return leaf_keys(values, attribute.distances.values, "distances"), None
     if attribute.hierarchy is None:

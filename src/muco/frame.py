@@ -71,9 +71,8 @@ class Frame:
                 "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
             ) from None
         except Exception:  # whatever a back end raises here quotes cells
-            raise TableError(
-                f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
-            ) from None
+            found = _large_integers(name, series)
+        found = _ranked(found, series)
         if found.dtype == pl.Object or found.dtype.is_nested():
             raise TableError(f"attribute {name} holds objects or lists, which cannot be compared: leave it out")
         return found
@@ -103,6 +102,33 @@ class Frame:
             raise TableError("nothing is left to release: every column is an identifier")
         frames = [nw.maybe_reset_index(column.to_frame()) for column in columns]
         return _bare(nw.concat(frames, how="horizontal").to_native(), self.table)
+
+
+def _large_integers(name: str, series: nw.Series[Any]) -> pl.Series:
+    """A column of Python integers that 64 bits do not hold; nothing else is left that a back end cannot convert."""
+    import polars as pl
+
+    try:
+        return pl.Series(name, series.to_list(), dtype=pl.Int128)
+    except Exception:  # its text may quote cells
+        raise TableError(
+            f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
+        ) from None
+
+
+def _ranked(found: pl.Series, series: nw.Series[Any]) -> pl.Series:
+    """A categorical with an order as an Enum, whose codes are its ranks, whatever kind of frame it came in."""
+    import polars as pl
+
+    if isinstance(found.dtype, pl.Enum):
+        return found
+    if isinstance(series.dtype, nw.Enum):
+        order = pl.Series(series.dtype.categories)
+    elif series.implementation.is_pyarrow() and getattr(series.to_native().type, "ordered", False):
+        order = pl.Series(series.to_native().unify_dictionaries().chunk(0).dictionary.to_pylist())
+    else:
+        return found
+    return found.cast(pl.String).cast(pl.Enum(order.cast(pl.String)))
 
 
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:

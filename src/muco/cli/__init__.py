@@ -20,6 +20,9 @@ from muco.errors import MucoError
 
 # By the order in which a curator needs them.
 _COMMANDS = {
+    "Prepare": {
+        "init": "guess the role and kind of every column and write a policy",
+    },
     "Publish": {
         "anonymize": "anonymize a table and write a release with its certificate",
     },

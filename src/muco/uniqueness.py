@@ -1,0 +1,26 @@
+"""How many records a combination of columns singles out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def unique_share(columns: Sequence[pl.Series]) -> float:
+    """The share of records that no other record equals in all of the columns; 0 without columns.
+
+    >>> import polars as pl
+    >>> unique_share([pl.Series("a", [1, 1, 2, 2]), pl.Series("b", [1, 1, 1, 2])])
+    0.5
+    """
+    import polars as pl
+
+    if not columns or not len(columns[0]):
+        return 0.0
+    rows = pl.DataFrame([column.alias(str(place)) for place, column in enumerate(columns)])
+    return float(np.mean(rows.is_unique().to_numpy()))
