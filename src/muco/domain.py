@@ -24,6 +24,7 @@ from muco.moments import moment_keys
 from muco.switches import Kind, Role
 from muco.values import (
     Distinct,
+    category_keys,
     infer_kind,
     leaf_keys,
     number_keys,
@@ -139,7 +140,7 @@ def _category_keys(values: Distinct, attribute: Attribute) -> tuple[pl.Series, H
     if attribute.distances is not None:
         return leaf_keys(values, attribute.distances.values, "distances"), None
     if attribute.hierarchy is None:
-        return text_keys(values), None
+        return category_keys(values), None
     try:
         tree = Hierarchy.of(attribute.hierarchy, values=text_keys(values), folder=Path())
     except MucoError as error:

@@ -198,6 +198,17 @@ def text_keys(values: Distinct) -> pl.Series:
     return values.known.cast(pl.String)
 
 
+def category_keys(values: Distinct) -> pl.Series:
+    """The known cells as text, or in the order of their numbers where all are: then neighbouring codes are near."""
+    import polars as pl
+
+    text = text_keys(values)
+    if not text.str.strip_chars().str.contains(NUMBER).all():
+        return text
+    numbers = pl.DataFrame({"number": text.str.strip_chars().cast(pl.Float64, strict=False), "text": text})
+    return numbers.select(pl.struct("number", "text").rank("dense")).to_series().cast(pl.Int32)
+
+
 def _places(values: Distinct, known: tuple[str, ...], what: str, advice: str) -> pl.Series:
     import polars as pl
 
