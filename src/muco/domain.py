@@ -52,6 +52,7 @@ class Domain:
     records: NDArray[np.int64]  # a record that has each cell, shape (codes,)
     has_missing: bool
     distance: Distance
+    form: str | None = None  # of dates written as text
 
     def __repr__(self) -> str:
         return f"Domain({self.attribute}, {self.kind}, {len(self.cells)} values)"
@@ -111,7 +112,7 @@ def encode(column: pl.Series, attribute: Attribute, missing: Collection[str] = (
     first[values.index[::-1]] = np.arange(len(column) - 1, -1, -1)
     distance = _distance(column.name, known, kind, attribute, tree, has_missing=has_missing)
     cells = values.cells.gather(places)
-    return Domain(column.name, kind, cells, first[places], has_missing, distance), codes
+    return Domain(column.name, kind, cells, first[places], has_missing, distance, attribute.form), codes
 
 
 def _check_length(values: Distinct) -> None:

@@ -7,6 +7,7 @@ else a frame carries (index, attributes, schema metadata, categories without row
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -108,12 +109,9 @@ def _large_integers(name: str, series: nw.Series[Any]) -> pl.Series:
     """A column of Python integers that 64 bits do not hold; nothing else is left that a back end cannot convert."""
     import polars as pl
 
-    try:
+    with suppress(Exception):  # what is raised quotes cells, even as a context
         return pl.Series(name, series.to_list(), dtype=pl.Int128)
-    except Exception:  # its text may quote cells
-        raise TableError(
-            f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
-        ) from None
+    raise TableError(f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one")
 
 
 def _ranked(found: pl.Series, series: nw.Series[Any]) -> pl.Series:

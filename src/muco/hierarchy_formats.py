@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from muco.errors import PolicyError
@@ -76,14 +77,10 @@ def _branch(nodes: Any, *, depth: int) -> list[Any]:
 
 def _read_graph(content: Mapping[str, Any]) -> list[Any]:
     """Amnesia's graph: nodes with an id and a label, edges from parent to child."""
-    try:
+    with suppress(KeyError, TypeError):
         names = {node["id"]: node[_key(node, _LABELS) or "id"] for node in content["nodes"]}
-        pairs = [(names[edge["from"]], names[edge["to"]]) for edge in content["edges"]]
-    except (KeyError, TypeError):
-        raise PolicyError(
-            "a hierarchy has an edge between nodes that are not there: see its nodes and edges"
-        ) from None
-    return _grown(pairs)
+        return _grown([(names[edge["from"]], names[edge["to"]]) for edge in content["edges"]])
+    raise PolicyError("a hierarchy has an edge between nodes that are not there: see its nodes and edges")
 
 
 def _read_flat(content: Sequence[Mapping[str, Any]]) -> list[Any]:
