@@ -3,6 +3,7 @@
     MucoError               1   anything else at run time
     ├── PolicyError         2   what was asked for makes no sense
     ├── TableError          3   the data cannot be read or understood
+    │   └── CellError       3   cells do not fit their attribute
     ├── InfeasibleError     4   the promise cannot be met: nothing was computed
     ├── ReleaseError        4   the promise was not met: nothing was released
     └── OutputError        74   the release cannot be written: the old file is whole
@@ -11,6 +12,8 @@ Messages carry attribute names, row numbers and counts, never a cell value, a ke
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 
 class MucoError(Exception):
@@ -33,6 +36,15 @@ class TableError(MucoError):
     """The microdata cannot be read, or do not fit the policy."""
 
     exit_code = 3
+
+
+class CellError(TableError):
+    """Cells of one attribute do not fit it: where they stand (rows from 0), never what they hold."""
+
+    def __init__(self, message: str, *, attribute: str, rows: Sequence[int]) -> None:
+        super().__init__(message)
+        self.attribute = attribute
+        self.rows = rows
 
 
 class InfeasibleError(MucoError):

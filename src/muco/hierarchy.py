@@ -23,7 +23,7 @@ from muco.ancestries import (
 )
 from muco.errors import PolicyError, TableError
 from muco.hierarchy_files import Ancestry, find_problems, find_strays, read_file, read_lines
-from muco.hierarchy_formats import is_table, read_foreign
+from muco.hierarchy_formats import is_table, read_foreign, read_toml
 from muco.hierarchy_spec import Dates, HierarchySpec, Redaction, check_lengths, check_nested, read_tree
 
 if TYPE_CHECKING:
@@ -129,11 +129,13 @@ class Hierarchy:
 
     @staticmethod
     def read(path: Path, *, inside: Path | None = None) -> Hierarchy:
-        """The tree of a file, whatever peer wrote it: ARX's and anjana's CSV, Amnesia's text, JSON trees.
+        """The tree of a file: ARX's and anjana's CSV, Amnesia's text, JSON, or branches by hand in TOML.
 
         `inside` is the folder out of which the file may not lie. Raises PolicyError.
         """
         text = read_file(path, inside=inside)
+        if path.suffix.lower() == ".toml":
+            return Hierarchy.from_tree(read_toml(text))
         return Hierarchy.from_arx(text) if is_table(text) else Hierarchy.from_tree(read_foreign(text))
 
     @staticmethod

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from muco.errors import PolicyError
+from muco.fault import place_of_toml_error
 from muco.hierarchy_spec import DEEPEST
 
 _LABELS = ("cat", "text", "label", "name", "value")  # mosaicrown, Amnesia, and what others use
@@ -35,6 +37,16 @@ def read_foreign(text: str) -> list[Any]:
     if head[:1] in {"{", "["}:
         return _read_json(json.loads(head))
     return _read_amnesia(head.splitlines())
+
+
+def read_toml(text: str) -> Mapping[str, Any]:
+    """Branches by hand: a key a branch, a list of leaves or a table of branches below it. Raises PolicyError."""
+    place = ""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        place = place_of_toml_error(str(error))
+    raise PolicyError(f"a hierarchy is not TOML: {place}")
 
 
 _FIRST_WORDS = {"distinct", "range"}

@@ -22,6 +22,8 @@ from muco.errors import MucoError
 _COMMANDS = {
     "Prepare": {
         "init": "guess the role and kind of every column and write a policy",
+        "check": "find everything that would stop or weaken a run",
+        "hierarchy": "make, check and show trees of values",
     },
     "Publish": {
         "anonymize": "anonymize a table and write a release with its certificate",
@@ -65,8 +67,7 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        cli.main(standalone_mode=False)
-        code = 0
+        code = cli.main(standalone_mode=False) or 0  # what a command leaves with, such as the code of `check`
     except Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:
