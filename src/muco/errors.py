@@ -3,7 +3,6 @@
     MucoError               1   anything else at run time
     ├── PolicyError         2   what was asked for makes no sense
     ├── TableError          3   the data cannot be read or understood
-    │   └── CellError       3   cells do not fit their attribute
     ├── InfeasibleError     4   the promise cannot be met: nothing was computed
     ├── ReleaseError        4   the promise was not met: nothing was released
     └── OutputError        74   the release cannot be written: the old file is whole
@@ -33,17 +32,15 @@ class PolicyError(MucoError):
 
 
 class TableError(MucoError):
-    """The microdata cannot be read, or do not fit the policy."""
+    """The microdata cannot be read, or do not fit the policy.
+
+    `rows` are the numbers, from 0, of the records whose cell does not fit its attribute; empty for other faults.
+    """
 
     exit_code = 3
 
-
-class CellError(TableError):
-    """Cells of one attribute do not fit it: where they stand (rows from 0), never what they hold."""
-
-    def __init__(self, message: str, *, attribute: str, rows: Sequence[int]) -> None:
+    def __init__(self, message: str, *, rows: Sequence[int] = ()) -> None:
         super().__init__(message)
-        self.attribute = attribute
         self.rows = rows
 
 

@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+def name_some(names: Sequence[str], most: int = 8) -> str:
+    """The first names, and how many more there are.
+
+    >>> name_some(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
+
+
 def unique_share(columns: Sequence[pl.Series]) -> float:
     """The share of records that no other record equals in all of the columns; 0 without columns.
 

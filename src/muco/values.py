@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muco.errors import CellError, TableError
+from muco.errors import TableError
 from muco.moments import MOMENT
 from muco.switches import Kind
 
@@ -87,7 +87,7 @@ class Distinct:
         shown = ", ".join(str(row + 1) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
         cells = "1 cell" if rows.size == 1 else f"{rows.size} cells"
         message = f"attribute {self.name}: {cells} {what} (row{'s' * (rows.size > 1)} {shown}): {advice}"
-        raise CellError(message, attribute=self.name, rows=rows.tolist())
+        raise TableError(message, rows=rows.tolist())
 
 
 def _are_markers(cells: pl.Series, missing: Collection[str]) -> pl.Series:

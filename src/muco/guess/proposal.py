@@ -15,7 +15,7 @@ from muco.guess.roles import Guess, guess_role
 from muco.guess.traits import Traits
 from muco.guess.words import Topic
 from muco.switches import Kind, Principle, Role
-from muco.uniqueness import unique_share
+from muco.uniqueness import name_some, unique_share
 
 USUAL = 10  # records of a group, and l where the table can bear it
 _SMALLEST = 7  # a smaller l would allow groups too small to hide in
@@ -45,13 +45,17 @@ class Suggestion:
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why, in words without a cell."""
-        return (self.guess.reason, *(self.comparison.reasons if self.comparison else ()))
+        markers = len(self.traits.markers) if self.role is not Role.IDENTIFIER else 0
+        missing = (f"{markers} text{'s' * (markers > 1)} mean{'s' * (markers == 1)} missing",) if markers else ()
+        return (self.guess.reason, *(self.comparison.reasons if self.comparison else ()), *missing)
 
     @property
     def doubts(self) -> tuple[str, ...]:
         """What the curator should decide."""
         own = (self.guess.doubt,) if self.guess.doubt else ()
-        return (*own, *(self.comparison.doubts if self.comparison else ()))
+        numbers = self.comparison and self.traits.numbers is not None and any(map(_is_number, self.traits.markers))
+        missing = ("numbers that stand apart were taken for missing: see `missing`",) if numbers else ()
+        return (*own, *(self.comparison.doubts if self.comparison else ()), *missing)
 
     @property
     def words(self) -> dict[str, Any]:
@@ -94,6 +98,10 @@ class Proposal:
         """The whole policy."""
         parts = {suggestion.name: suggestion.words for suggestion in self.suggestions}
         return {**self.switches, "attributes": parts}
+
+
+def _is_number(marker: str) -> bool:
+    return marker.lstrip("-").isdigit()
 
 
 def _with_few_sensitive(pairs: list[tuple[Traits, Guess]]) -> list[tuple[Traits, Guess]]:
@@ -184,7 +192,7 @@ def _remarks(table: Frame, suggestions: Sequence[Suggestion]) -> tuple[str, ...]
     if share >= _MANY:
         found.append(
             f"{share:.1%} of the records are unique in the columns that are released untouched "
-            f"({', '.join(untouched)}): whoever knows these finds the person. Make some quasi, or leave them out"
+            f"({name_some(untouched)}): whoever knows these finds the person. Make some quasi, or leave them out"
         )
     found += [
         f"{each.name} repeats: if a person has several rows, groups of records are not groups of persons"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from muco.domain import LONGEST_TEXT
-from muco.guess.names import entries_of
+from muco.guess.names import entries_of, split_name
 from muco.guess.shapes import are_diagnosis_codes, find_shape
 from muco.guess.traits import Traits
 from muco.guess.vocabulary import topic_of_values
@@ -16,6 +16,9 @@ from muco.guess.words import LEXICON, Topic
 from muco.switches import Role
 
 _ROLES = {entry.topic: entry.role for entry in LEXICON}
+_WORDS = 4  # a longer name is a question of a survey, which may mention a school without asking for one
+_WEAK = frozenset({Topic.AGE, Topic.EDUCATION, Topic.PLACE, Topic.WORK, Topic.BODY, Topic.FAMILY, Topic.RELATION})
+_NAMED = frozenset({Topic.PLACE, Topic.WORK, Topic.ORIGIN})  # the name of a county names nobody
 _WORDY = 40  # characters: longer texts that hardly repeat are sentences
 
 
@@ -62,7 +65,13 @@ def _free_text(traits: Traits) -> Guess | None:
 
 def _name(traits: Traits) -> Guess | None:
     """The first topic of the name that the values do not contradict."""
-    for entry in entries_of(traits.name):
+    is_question = len(split_name(traits.name)) > _WORDS
+    entries = list(entries_of(traits.name))
+    for entry in entries:
+        if is_question and entry.topic in _WEAK:
+            continue
+        if entry.topic is Topic.PERSON and any(other.topic in _NAMED for other in entries):
+            continue
         if _agrees(traits, entry.topic):
             return _by_topic(traits, entry.topic)
     return None
@@ -138,7 +147,7 @@ _CHECKS: dict[Topic, Callable[[Traits], bool]] = {
     Topic.EMAIL: _is_name,
     Topic.PHONE: lambda traits: traits.uniqueness > 0.5 and not traits.forms,
     Topic.PERSON: _is_name,
-    Topic.ADDRESS: lambda traits: _is_text(traits) and traits.uniqueness > 0.2,
+    Topic.ADDRESS: lambda traits: _is_text(traits) and (traits.uniqueness > 0.2 or len(traits.text) > 20),
     Topic.DOCUMENT: lambda traits: traits.uniqueness > 0.5 and not traits.forms,
     Topic.NUMBER: _is_number_of_somebody,
     Topic.AGE: _is_age,

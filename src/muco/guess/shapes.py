@@ -57,8 +57,9 @@ def find_shape(traits: Traits) -> str | None:
     if len(traits.text) < 3 or traits.forms or traits.lengths[1] < 6:
         return None
     head = traits.text[:1000]
+    is_measured = traits.numbers is not None and not traits.is_whole  # 34.0522 is no telephone number
     for shape in SHAPES:
-        if shape.is_plain and not traits.is_near_unique:
+        if shape.is_plain and (not traits.is_near_unique or is_measured):
             continue
         if share_of(head, shape.pattern) >= _MOST and traits.share(shape.pattern) >= _MOST:
             return (
@@ -69,4 +70,7 @@ def find_shape(traits: Traits) -> str | None:
 
 def are_diagnosis_codes(traits: Traits) -> bool:
     """Whether the values are ICD-10 codes, such as those of diagnoses and causes of death."""
-    return len(traits.text) >= 5 and traits.share(_CONTENT) >= _MOST and traits.lengths[1] <= 8
+    if len(traits.text) < 5 or traits.lengths[1] > 8 or traits.share(_CONTENT) < _MOST:
+        return False
+    # Chapters have letters of their own; codes that all begin with one letter are something else's.
+    return traits.text.str.slice(0, 1).n_unique() > 2

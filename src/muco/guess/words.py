@@ -76,9 +76,9 @@ LEXICON = (
     _entry(
         Topic.PERSON,
         Role.IDENTIFIER,
-        "name names fullname surname forename firstname lastname givenname nickname maiden vorname nachname "
-        "familienname rufname nom prenom noms apellido apellidos nombres nombre cognome nome sobrenome "
-        "apelido username login victim suspect defendant owner",
+        "name names first last fullname surname forename firstname lastname givenname nickname maiden vorname "
+        "nachname familienname rufname nom prenom noms apellido apellidos nombres nombre cognome nome "
+        "sobrenome apelido username login victim suspect defendant owner",
         "firstname lastname surname forename vorname nachname prenom apellid sobrenome fullname",
     ),
     _entry(
@@ -101,10 +101,10 @@ LEXICON = (
     _entry(
         Topic.NUMBER,
         Role.IDENTIFIER,
-        "id ids uid uuid guid pid caseid personid patientid subjectid userid custid customerid memberid "
-        "studentid employeeid empid householdid hhid serial pernum seqn seqno rownames rownum rowid index idx "
-        "key unnamed recordid respid idnum nr kennung kennnummer matricule matricula matrikelnummer "
-        "expediente persnr pnr",
+        "id ids individual person subject respondent uid uuid guid pid caseid personid patientid subjectid "
+        "userid custid customerid memberid studentid employeeid empid householdid hhid serial pernum seqn "
+        "seqno rownames rownum rowid index idx key unnamed recordid respid idnum nr kennung kennnummer "
+        "matricule matricula matrikelnummer expediente persnr pnr",
         "personid patientid subjectid customerid studentid employeeid respondentid identifier identifik "
         "participantid",
     ),
@@ -142,10 +142,10 @@ LEXICON = (
         "bloodpressure hypertension asthma infection covid vaccination treatment therapy krankheit gesundheit "
         "befund behandlung tod raucher maladie sante deces fumeur enfermedad salud muerte fumador malattia "
         "salute diagnosi morte doenca saude obito diagnose diagnostic diagnostico allergy allergies pain "
-        "injury heartdisease cause mmse karno",
-        "diagnos disease illness krankheit gesundhe erkrankung maladie enfermedad malattia doencas medicat "
-        "symptom cholester glucose diabet hypertens depress psychiat disabilit behinder handicap mortalit "
-        "smoking alcohol pregnan schwanger suicid cancer tumor hospital",
+        "injury heartdisease cause mmse karno survival",
+        "diagnos hlth disease illness krankheit gesundhe erkrankung maladie enfermedad malattia doencas "
+        "medicat symptom cholester glucose diabet hypertens depress psychiat disabilit behinder handicap "
+        "mortalit smoking alcohol pregnan schwanger suicid cancer tumor hospital",
     ),
     _entry(
         Topic.MONEY,
@@ -237,10 +237,9 @@ LEXICON = (
         Topic.FAMILY,
         Role.QUASI,
         "household hhsize famsize family families nchild children child kids kid siblings dependents "
-        "dependants parents mother father kidslt6 kids618 haushalt "
-        "haushaltsgroesse kinder kind enfants menage hijos hogar figli famiglia filhos agregado familia nfam "
-        "sibsp parch persons adults tamano",
-        "household haushalt nchild children enfants famsize ",
+        "dependants parents mother father kidslt6 kids618 haushalt haushaltsgroesse kinder kind enfants "
+        "menage hijos hogar figli famiglia filhos agregado familia nfam sibsp parch persons adults tamano",
+        "household haushalt nchild children enfants famsize",
     ),
     _entry(
         Topic.EDUCATION,

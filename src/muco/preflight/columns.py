@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from muco.arrays import Codes
 from muco.attribute import Attribute
 from muco.domain import Domain, encode
-from muco.errors import CellError, MucoError
+from muco.errors import MucoError, TableError
 from muco.frame import Frame
 from muco.guess.names import entries_of
 from muco.guess.shapes import find_shape
@@ -31,12 +31,14 @@ def encode_or_find(frame: Frame, name: str, policy: Policy) -> tuple[tuple[Domai
     """One attribute encoded as a run would, or what keeps it from being encoded."""
     try:
         return encode(frame.column(name), policy.attributes[name], policy.missing), []
-    except CellError as error:
-        (finding,) = Finding.of(error, attribute=name)
-        found = replace(finding, count=len(error.rows), rows=rows_shown(error.rows))
-        return None, [replace(found, values=_values_at(frame.column(name), error.rows))]
     except MucoError as error:
-        return None, Finding.of(error, attribute=name)
+        found = Finding.of(error, attribute=name)
+        if isinstance(error, TableError) and error.rows:
+            values = _values_at(frame.column(name), error.rows)
+            found = [
+                replace(each, count=len(error.rows), rows=rows_shown(error.rows), values=values) for each in found
+            ]
+        return None, found
 
 
 def find_in_column(column: pl.Series, attribute: Attribute | None, missing: tuple[str, ...]) -> Iterator[Finding]:

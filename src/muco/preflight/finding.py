@@ -30,7 +30,12 @@ class Blame(StrEnum):
     @property
     def exit_code(self) -> int:
         """2, 3 or 4, as PolicyError, TableError and InfeasibleError give."""
-        return {Blame.POLICY: PolicyError, Blame.TABLE: TableError, Blame.PROMISE: InfeasibleError}[self].exit_code
+        errors: dict[Blame, type[MucoError]] = {
+            Blame.POLICY: PolicyError,
+            Blame.TABLE: TableError,
+            Blame.PROMISE: InfeasibleError,
+        }
+        return errors[self].exit_code
 
 
 @dataclass(frozen=True, slots=True)

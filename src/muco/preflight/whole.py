@@ -19,7 +19,7 @@ from muco.preflight.columns import encode_or_find, find_in_column
 from muco.preflight.finding import Blame, Finding, Severity
 from muco.preflight.reading import read_policy
 from muco.switches import Principle, Role
-from muco.uniqueness import unique_share
+from muco.uniqueness import name_some, unique_share
 
 TINY = 100
 _MANY = 0.05
@@ -79,7 +79,7 @@ def _names(table: Frame, policy: Policy) -> Iterator[Finding]:
         yield Finding(
             Severity.NOTE,
             Blame.POLICY,
-            f"columns without a role are released untouched: {', '.join(unnamed)}",
+            f"columns without a role are released untouched: {name_some(unnamed)}",
             "give each a role",
             count=len(unnamed),
         )
@@ -125,7 +125,7 @@ def _untouched(table: Frame, policy: Policy) -> Iterator[Finding]:
     yield Finding(
         Severity.WARNING if share >= _MANY else Severity.NOTE,
         Blame.PROMISE,
-        f"{share:.1%} of the records are unique in the columns that are released untouched ({', '.join(names)})",
+        f"{share:.1%} of the records are unique in the columns that are released untouched ({name_some(names)})",
         "who knows these finds the person: make some of them quasi-identifiers, or leave them out",
         count=round(share * len(table)),
     )
