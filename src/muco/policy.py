@@ -175,8 +175,13 @@ class Policy(Clause):
 
     @property
     def is_provable(self) -> bool:
-        """Whether all rows of every table are equal, so that the proof of docs/algebra/provable.md holds."""
-        return self.delta == TIGHT and self.repair == 0
+        """Whether every record of a group draws by one law, so that the proof of docs/algebra/provable.md holds.
+
+        Equal rows are not enough where the attributes of a block share a random number, laid out from each
+        record's own value on.
+        """
+        shares = bool(self.blocks) and self.draw is Draw.INDEPENDENT
+        return self.delta == TIGHT and self.repair == 0 and not shares
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role."""
