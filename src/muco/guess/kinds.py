@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from muco.guess.names import split_name
 from muco.guess.orders import find_order, find_school_order
 from muco.guess.traits import Traits
 from muco.guess.words import Topic
@@ -20,6 +21,7 @@ _CODED = frozenset(
     | {Topic.WORK, Topic.HEALTH}
 )
 _FEW = 12
+_SCALES = frozenset({"rate", "rating", "scale", "level", "stufe", "niveau", "nivel", "livello"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,8 @@ def _numbers(traits: Traits, topic: Topic | None) -> Comparison:
     numbers = traits.numbers if traits.numbers is not None else np.empty(0)
     if len(numbers) <= 2:
         return Comparison(Kind.CATEGORICAL, reasons=("two numbers, which stand for two answers",))
+    if len(numbers) <= _FEW and _SCALES & {*split_name(traits.name)}:
+        return Comparison(Kind.ORDINAL, reasons=("numbers of a scale",))
     if topic is Topic.POSTCODE and traits.is_whole:
         return _codes(traits, "postal codes are codes, not numbers")
     if topic in _CODED and traits.is_whole and not _is_measure(traits, topic):

@@ -21,6 +21,8 @@ USUAL = 10  # records of a group, and l where the table can bear it
 _SMALLEST = 7  # a smaller l would allow groups too small to hide in
 _MOST_SENSITIVE = 3  # each must hold in every group: more would leave few groups
 _MANY = 0.05  # of the records: a combination that singles out so many is named
+_FEW_VALUES = 5
+_ORDERED = frozenset({Kind.CONTINUOUS, Kind.ORDINAL, Kind.DATE})
 _STRENGTH = (Topic.HEALTH, Topic.MONEY, Topic.CRIME, Topic.POLITICS, Topic.SCORE)
 
 
@@ -180,7 +182,16 @@ def _bearable(suggestions: Sequence[Suggestion], records: int) -> tuple[dict[str
         f"{counted}, too many for frequency l-diversity above {bound}: so each group has at least {usual} records "
         "and the sensitive values of about the whole table (t-closeness)"
     )
-    return {"principle": Principle.CLOSENESS.value, "diversity": usual, "t": 0.2}, why
+    width = max(_width(suggestion) for suggestion in suggestions if suggestion.role is Role.SENSITIVE)
+    return {"principle": Principle.CLOSENESS.value, "diversity": usual, "t": width}, why
+
+
+def _width(suggestion: Suggestion) -> float:
+    """A t that small groups can meet: the more values without an order, the farther a small group strays."""
+    values = len(suggestion.traits.text)
+    if values <= _FEW_VALUES or (suggestion.comparison and suggestion.comparison.kind in _ORDERED):
+        return 0.2
+    return 0.3 if values <= 4 * _FEW_VALUES else 0.4
 
 
 def _remarks(table: Frame, suggestions: Sequence[Suggestion]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Topic(StrEnum):
     FAMILY = "family and household"
     EDUCATION = "education"
     WORK = "occupation and work"
-    HOURS = "working hours"
+    HOURS = "working time"
     BODY = "body measure"
     DATE = "date"
     YEAR = "year"
@@ -134,7 +134,7 @@ LEXICON = (
     _entry(
         Topic.HEALTH,
         Role.SENSITIVE,
-        "health diagnosis diagnoses diag dx icd icd9 icd10 disease illness condition symptom symptoms "
+        "ecog health diagnosis diagnoses diag dx icd icd9 icd10 disease illness condition symptom symptoms "
         "comorbidity medication medications drug drugs prescription hiv aids std cancer tumor tumour stroke "
         "diabetes diabetic depression anxiety mental psychiatric disability disabled handicap pregnant "
         "pregnancy abortion surgery procedure hospital death dead died deceased mortality survived suicide "
@@ -150,13 +150,13 @@ LEXICON = (
     _entry(
         Topic.MONEY,
         Role.SENSITIVE,
-        "income inc incwage inctot inchh hhincome faminc famincome hinc pincp wage wages lwage logwage "
-        "hourlywage wagehr salary salaries pay payment payments earnings earn earned earning wealth asset "
-        "assets debt debts loan loans credit mortgage balance pension benefit benefits taxes rent expenditure "
-        "expenses spending capital gain loss capitalgain capitalloss networth lohn gehalt einkommen verdienst "
-        "vermoegen vermogen schulden rente brutto netto salaire revenu revenus patrimoine dette salario "
-        "ingreso ingresos renta sueldo deuda reddito stipendio paga debito renda ordenado rendimento divida "
-        "receita limitbal amount pagamento medexp",
+        "savings saving income inc incwage inctot inchh hhincome faminc famincome hinc pincp wage wages lwage "
+        "logwage hourlywage wagehr salary salaries pay payment payments earnings earn earned earning wealth "
+        "asset assets debt debts loan loans credit mortgage balance pension benefit benefits taxes rent "
+        "expenditure expenses spending capital gain loss capitalgain capitalloss networth lohn gehalt "
+        "einkommen verdienst vermoegen vermogen schulden rente brutto netto salaire revenu revenus patrimoine "
+        "dette salario ingreso ingresos renta sueldo deuda reddito stipendio paga debito renda ordenado "
+        "rendimento divida receita limitbal amount pagamento medexp",
         "income salary einkommen verdienst gehalt vermogen salaire revenu salario ingreso reddito stipend "
         "rendiment earning wealth networth",
     ),
@@ -179,7 +179,7 @@ LEXICON = (
     _entry(
         Topic.POLITICS,
         Role.SENSITIVE,
-        "vote votes voted voting party partyid pid7 politics ideology lean tvnews abuse affair affairs sexual "
+        "vote votes voted voting party partyid pid7 politics ideology lean abuse affair affairs sexual "
         "orientation sexualorientation union wahl partei parti partido partito voto democrat republican",
         "political ideolog sexualorient extramarit gewerkschaft",
     ),
@@ -244,11 +244,11 @@ LEXICON = (
     _entry(
         Topic.EDUCATION,
         Role.QUASI,
-        "education educ educd edu educyears educationnum schooling school schl degree qualification "
-        "qualifications diploma graduate college highschool university literacy bildung schulabschluss "
-        "abschluss ausbildung etudes diplome scolarite niveau educacion estudios escolaridad estudio "
-        "istruzione titolo studio escolaridade educacao habilitacoes grado dmdeduc2 yearsschool ed meduc "
-        "feduc mathnce edyrs",
+        "educyr educyrs education educ educd edu educyears educationnum schooling school schl degree "
+        "qualification qualifications diploma graduate college highschool university literacy bildung "
+        "schulabschluss abschluss ausbildung etudes diplome scolarite niveau educacion estudios escolaridad "
+        "estudio istruzione titolo studio escolaridade educacao habilitacoes grado dmdeduc2 yearsschool ed "
+        "meduc feduc mathnce edyrs",
         "educat educac bildung schulabschl abschluss qualific highschool diplom scolar escolar istruz estudios",
     ),
     _entry(
@@ -256,24 +256,25 @@ LEXICON = (
         Role.QUASI,
         "occupation occ occupatn occ1990 occ2010 occscore occhusb job jobtitle profession employment employed "
         "employer empstat empstatd labforce unemployed work worker works working workclass classwkr industry "
-        "ind ind1990 sector company organization department position title rank experience exper "
-        "yearsexperience collar bluecol whitecol retired student veteran vetstat military beruf taetigkeit "
-        "tatigkeit branche arbeit arbeitgeber erwerbsstatus metier emploi travail secteur csp ocupacion "
-        "profesion empleo trabajo professione lavoro impiego settore ocupacao profissao emprego trabalho "
-        "classe",
+        "ind ind1990 sector company organization department position title rank collar bluecol whitecol "
+        "retired student veteran vetstat military beruf taetigkeit tatigkeit branche arbeit arbeitgeber "
+        "erwerbsstatus metier emploi travail secteur csp ocupacion profesion empleo trabajo professione "
+        "lavoro impiego settore ocupacao profissao emprego trabalho classe",
         "occupat employ profession industr workclass arbeitgeb beruf erwerb ocupac profes tatigkeit taetigkeit",
     ),
     _entry(
         Topic.HOURS,
         Role.QUASI,
-        "hours hrs uhrswork hoursperweek workhours wkswork1 wkswork2 weeks stunden arbeitszeit heures horas ore",
+        "exp wks seniority berufserfahrung experience exper yearsexperience hours hrs uhrswork hoursperweek "
+        "workhours wkswork1 wkswork2 weeks stunden arbeitszeit heures horas ore",
         "hoursperweek hoursworked arbeitszeit wochenstunden",
     ),
     _entry(
         Topic.BODY,
         Role.QUASI,
-        "height weight hgt wgt bmi bmxbmi bmxht bmxwt stature kg wt82 wt71 groesse gewicht koerpergroesse "
-        "taille poids altura peso altezza estatura haircolor eyecolor bodyweight handed handedness",
+        "ht wt height weight hgt wgt bmi bmxbmi bmxht bmxwt stature kg wt82 wt71 groesse gewicht "
+        "koerpergroesse taille poids altura peso altezza estatura haircolor eyecolor bodyweight handed "
+        "handedness",
         "height bodyweight bodymass korpergr koerpergr",
     ),
     _entry(
