@@ -138,6 +138,8 @@ def test_orders_are_told_by_words_and_by_numbers() -> None:
     assert find_order(["[25, 30[", "[5, 10[", "[15, 20["]) == ("[5, 10[", "[15, 20[", "[25, 30[")
     assert find_order(["red", "low", "high"]) is None
     assert find_school_order(["Masters", "HS-grad", "7th-8th"]) == ("7th-8th", "HS-grad", "Masters")
+    steps = ("Up to grade 4", "Grade 9", "High school", "Some college", "Bachelor's degree", "Graduate degree")
+    assert find_school_order(steps[::-1]) == steps
 
 
 def test_l_is_what_the_commonest_value_leaves_room_for() -> None:

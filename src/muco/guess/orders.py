@@ -90,7 +90,7 @@ _SCHOOL = tuple(
         (r"primary|elementary|primaria|primaire|grundschul|primário|elementare", 5),
     )
 )
-_GRADE = re.compile(r"^(?:grades? ?|klasse ?)?(\d{1,2})(?:st|nd|rd|th)?\b")
+_GRADE = re.compile(r"^(?:up to |through )?(?:grades? ?|klasse ?|year )?(\d{1,2})(?:st|nd|rd|th)?\b")
 _BAND = re.compile(
     r"^(?P<below><=?|under|below|less than|up to|unter|bis|moins de|menos de|meno di|até)?"
     r"(?P<above>>=?|over|above|more than|more|über|ab|plus de|más de|oltre|mais de)?[^\d-]{0,4}"
