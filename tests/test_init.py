@@ -127,6 +127,11 @@ def test_markers_of_missing_values_are_found() -> None:
     assert "missing" not in suggest("temperature_age", [-9, -3, 20]).words
 
 
+def test_a_question_of_a_survey_says_little_of_what_it_mentions() -> None:
+    assert suggest("DidYouEatAtSchoolOrHome", ["often", "seldom"]).role is Role.OTHER
+    assert suggest("AgeInYearsAtScreening", [20, 31, 45]).role is Role.QUASI
+
+
 def test_names_part_at_capitals_and_signs() -> None:
     assert split_name("HoursPerWeek") == split_name("hours_per-week") == ("hours", "per", "week")
 
@@ -137,6 +142,7 @@ def test_orders_are_told_by_words_and_by_numbers() -> None:
     assert find_order([">50", "10-20", "20-50", "<10"]) == ("<10", "10-20", "20-50", ">50")
     assert find_order(["[25, 30[", "[5, 10[", "[15, 20["]) == ("[5, 10[", "[15, 20[", "[25, 30[")
     assert find_order(["red", "low", "high"]) is None
+    assert find_order(["7 or more", "6", "1"]) == ("1", "6", "7 or more")
     assert find_school_order(["Masters", "HS-grad", "7th-8th"]) == ("7th-8th", "HS-grad", "Masters")
     steps = ("Up to grade 4", "Grade 9", "High school", "Some college", "Bachelor's degree", "Graduate degree")
     assert find_school_order(steps[::-1]) == steps

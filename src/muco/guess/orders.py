@@ -146,7 +146,8 @@ def _place_of_band(text: str) -> tuple[float, int] | None:
     """Where a band such as 18-24, <18, 65+ or 10k to 20k begins; below its number, at it, or above it."""
     found = _BAND.match(text)
     rest = found["rest"] if found else ""
-    if not found or not (found["below"] or found["above"] or _UP.match(rest) or re.search(r"^ ?\D{1,12}\d", rest)):
+    is_band = found and (found["below"] or found["above"] or _UP.match(rest) or re.search(r"^ ?\D{1,12}\d", rest))
+    if not found or not (is_band or rest in {"", "."}):  # 6 stands in order below 7 or more
         return None
     number = _number(found["low"])
     if number is None:

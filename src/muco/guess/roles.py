@@ -65,16 +65,25 @@ def _free_text(traits: Traits) -> Guess | None:
 
 def _name(traits: Traits) -> Guess | None:
     """The first topic of the name that the values do not contradict."""
-    is_question = len(split_name(traits.name)) > _WORDS
     entries = list(entries_of(traits.name))
     for entry in entries:
-        if is_question and entry.topic in _WEAK:
+        if entry.topic in _WEAK and _is_question(traits.name, entry.topic):
             continue
         if entry.topic is Topic.PERSON and any(other.topic in _NAMED for other in entries):
             continue
         if _agrees(traits, entry.topic):
             return _by_topic(traits, entry.topic)
     return None
+
+
+def _is_question(name: str, topic: Topic) -> bool:
+    """Whether a name is a survey's question that mentions the topic by the way."""
+    words = split_name(name)
+    if len(words) <= _WORDS:
+        return False
+    asks_age = topic is Topic.AGE and words[0] == "age" and words[1] in {"in", "at", "years", "yrs", "months"}
+    counts_people = topic is Topic.FAMILY and words[-1] in {"household", "family", "hh"}
+    return not (asks_age or counts_people)
 
 
 def _by_topic(traits: Traits, topic: Topic) -> Guess:
