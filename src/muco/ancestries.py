@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 TOP = "*"
+LARGEST_EXPONENT = 400
 
 
 def climb_intervals(values: Iterable[Any], widths: Sequence[float], origin: float) -> list[Ancestry]:
@@ -34,7 +35,9 @@ def climb_intervals(values: Iterable[Any], widths: Sequence[float], origin: floa
     wild = 0
     for value in values.tolist() if isinstance(values, np.ndarray) else values:
         try:
-            number = Fraction(Decimal(str(value)))
+            decimal = Decimal(str(value))
+            # Beyond what a double holds, an exact ratio such as that of 1e999999999 would fill the memory.
+            number = Fraction(decimal if abs(decimal.adjusted()) < LARGEST_EXPONENT else Decimal("nan"))
         except (ArithmeticError, ValueError):
             wild += 1
         else:

@@ -14,7 +14,7 @@ def _number(value: object) -> int | float:
     return value
 
 
-def as_text(value: object) -> str:
+def text_of(value: object) -> str:
     """Cells are compared as text, so a bare 9 in a list means the cell "9"."""
     return value if isinstance(value, str) else str(_number(value))
 
@@ -34,7 +34,7 @@ def _distinct(values: tuple[str, ...]) -> tuple[str, ...]:
 
 Number = Annotated[int | float, PlainValidator(_number), WithJsonSchema({"type": "number"})]
 Numbers = Annotated[tuple[Number, ...], BeforeValidator(as_list)]
-Text = Annotated[str, BeforeValidator(as_text), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number"}]})]
+Text = Annotated[str, BeforeValidator(text_of), WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "number"}]})]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_list), AfterValidator(_distinct)]
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muco.errors import TableError
+from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,21 +36,22 @@ class Frame:
     @staticmethod
     def of(frame: Any) -> Frame:
         """Wrap a pandas, polars or pyarrow table. Errors: TableError for anything else, or bad column names."""
+        table, fault = None, "the table repeats a column name: each column needs its own"
         try:
             table = nw.from_native(frame, eager_only=True)
             names = table.columns
         except TypeError:
             lazy = " Collect it first." if hasattr(frame, "collect") else ""
-            raise TableError(
-                f"a table must be a pandas, polars or pyarrow frame, not {type(frame).__name__}.{lazy}"
-            ) from None
+            fault = f"a table must be a pandas, polars or pyarrow frame, not {type(frame).__name__}.{lazy}"
         except nw.exceptions.NarwhalsError:
-            raise TableError("the table repeats a column name: each column needs its own") from None
+            table = None
+        if table is None:
+            raise TableError(fault)
         for place, name in enumerate(names, start=1):
             if not isinstance(name, str) or not name.strip():
                 raise TableError(f"column {place} has no name of text: name every column before you start")
         if len(set(names)) < len(names):
-            raise TableError("the table repeats a column name: each column needs its own")
+            raise TableError(fault)
         return Frame(table)
 
     @property
@@ -65,14 +67,16 @@ class Frame:
         import polars as pl
 
         series = self.table.get_column(name)
+        found, fault = None, ""
         try:
             found = pl.Series(name, series.to_polars())
         except ImportError:
-            raise TableError(
-                "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
-            ) from None
-        except Exception:  # whatever a back end raises here quotes cells
-            found = _large_integers(name, series)
+            fault = "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
+        except Exception:
+            fault = f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
+            found = _large_integers(series)
+        if found is None:  # raised out here, because what a back end raises quotes cells even as a context
+            raise TableError(fault)
         found = _ranked(found, series)
         if found.dtype == pl.Object or found.dtype.is_nested():
             raise TableError(f"attribute {name} holds objects or lists, which cannot be compared: leave it out")
@@ -87,7 +91,7 @@ class Frame:
             column = column.fill_nan(None)
             if (column.abs() < 2**53).all():
                 column = column.cast(pl.Int64)
-        return column.cast(pl.String)
+        return as_text(column)
 
     def released(self, order: Rows, covered: Mapping[str, Rows], dropped: frozenset[str]) -> Any:
         """The frame that may leave, in the caller's kind: record `order[i]` becomes row i.
@@ -105,13 +109,13 @@ class Frame:
         return _bare(nw.concat(frames, how="horizontal").to_native(), self.table)
 
 
-def _large_integers(name: str, series: nw.Series[Any]) -> pl.Series:
-    """A column of Python integers that 64 bits do not hold; nothing else is left that a back end cannot convert."""
+def _large_integers(series: nw.Series[Any]) -> pl.Series | None:
+    """A column of Python integers that 64 bits do not hold; None for what is no such column."""
     import polars as pl
 
-    with suppress(Exception):  # what is raised quotes cells, even as a context
-        return pl.Series(name, series.to_list(), dtype=pl.Int128)
-    raise TableError(f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one")
+    with suppress(Exception):  # what is raised quotes cells
+        return pl.Series(series.name, series.to_list(), dtype=pl.Int128)
+    return None
 
 
 def _ranked(found: pl.Series, series: nw.Series[Any]) -> pl.Series:
@@ -131,7 +135,7 @@ def _ranked(found: pl.Series, series: nw.Series[Any]) -> pl.Series:
 
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:
     """The same values without the categories that no row has."""
-    if column.dtype not in {nw.Categorical, nw.Enum}:
+    if not isinstance(column.dtype, nw.Categorical | nw.Enum):  # in a set, one Enum is not another
         return column
     native = column.to_native()
     if column.implementation.is_pandas_like():

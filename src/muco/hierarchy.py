@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -91,10 +92,11 @@ class Hierarchy:
         """
         import polars as pl
 
-        try:
+        column = None
+        with suppress(TypeError, pl.exceptions.PolarsError):
             column = pl.Series(values=values, dtype=pl.String)
-        except (TypeError, pl.exceptions.PolarsError):
-            raise TableError(f"attribute {attribute}: its hierarchy needs a column of text") from None
+        if column is None:
+            raise TableError(f"attribute {attribute}: its hierarchy needs a column of text")
         codes = column.cast(pl.Enum(self.leaves), strict=False).to_physical()
         outside = np.flatnonzero((codes.is_null() & column.is_not_null()).to_numpy())
         if outside.size:

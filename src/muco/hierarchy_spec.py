@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from muco.clause import Clause, Number, Numbers, Texts, as_list, as_text
+from muco.clause import Clause, Number, Numbers, Texts, as_list, text_of
 from muco.moments import check_form
 
 DEEPEST = 64
@@ -46,9 +46,9 @@ def read_tree(value: object, *, depth: int = 1) -> list[Any]:
     branch: list[Any] = []
     for item in value:
         if isinstance(item, Mapping):
-            branch += [{as_text(label): read_tree(below, depth=depth + 1)} for label, below in item.items()]
+            branch += [{text_of(label): read_tree(below, depth=depth + 1)} for label, below in item.items()]
         elif isinstance(item, str | int | float):
-            branch.append(as_text(item))
+            branch.append(text_of(item))
         else:
             raise ValueError("has a list inside a list: a branch needs a name, so write it as a table")
     return branch

@@ -100,8 +100,9 @@ def moment_keys(values: Distinct, form: str | None = None) -> pl.Series:
     import polars as pl
 
     known = values.known
+    known = known.to_physical() if known.dtype == pl.Duration else known
     if not known.dtype.is_temporal():
-        known = read_moments(known.cast(pl.String).str.strip_chars(), form)
+        known = read_moments(known.cast(pl.String, strict=False).str.strip_chars(), form)
         as_is = f"of the form {form}" if form else "such as 2026-07-01 or 2026-07-01 13:45"
         other = "correct the form" if form else 'state their form, such as form = "%d.%m.%Y"'
         values.refuse(

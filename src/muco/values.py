@@ -64,7 +64,7 @@ class Distinct:
         places = pl.DataFrame({"cell": cells, "place": np.arange(len(cells), dtype=np.int32)})
         whole = column.alias("cell").to_frame()
         index = whole.join(places, on="cell", how="left", nulls_equal=True, maintain_order="left")["place"]
-        text = cells.cast(pl.String, strict=False).str.strip_chars()
+        text = as_text(cells).str.strip_chars()
         absent = cells.is_null() | text.is_in([marker.strip() for marker in missing]).fill_null(value=False)
         if cells.dtype.is_numeric():
             absent |= _are_markers(cells, missing)
@@ -103,6 +103,15 @@ def _are_markers(cells: pl.Series, missing: Collection[str]) -> pl.Series:
     return absent.fill_null(value=False)
 
 
+def as_text(cells: pl.Series) -> pl.Series:
+    """Cells of any type as text; durations and bytes, which Polars does not write, by their number and in hex."""
+    import polars as pl
+
+    if cells.dtype == pl.Binary:
+        return cells.bin.encode("hex")
+    return (cells.to_physical() if cells.dtype == pl.Duration else cells).cast(pl.String, strict=False)
+
+
 def infer_kind(values: Distinct) -> Kind:
     """The kind of a column whose policy names none: by its type, and for text by what all its cells look like."""
     import polars as pl
@@ -137,9 +146,7 @@ def are_truths(text: pl.Series) -> bool:
 
 def truth_keys(values: Distinct) -> pl.Series:
     """The known cells as one of two texts; Yes and YES are one. Raises TableError for a third value."""
-    import polars as pl
-
-    keys = values.known.cast(pl.String)
+    keys = as_text(values.known)
     text = keys.str.strip_chars()
     keys = text.str.to_lowercase() if are_truths(text) else keys
     if keys.n_unique() > 2:
@@ -160,7 +167,7 @@ def number_keys(values: Distinct) -> pl.Series:
     if known.dtype == pl.Boolean:
         known = known.cast(pl.Int8)
     if not known.dtype.is_numeric():
-        text = known.cast(pl.String).str.strip_chars()
+        text = as_text(known).str.strip_chars()
         is_whole = text.str.contains(INTEGER).all()
         known = text.str.strip_prefix("+").cast(pl.Int128 if is_whole else pl.Float64, strict=False)
     is_bad = known.is_null()
@@ -194,9 +201,7 @@ def leaf_keys(values: Distinct, leaves: tuple[str, ...], source: str) -> pl.Seri
 
 def text_keys(values: Distinct) -> pl.Series:
     """The known cells as text, which gives values without any structure an order to stand in."""
-    import polars as pl
-
-    return values.known.cast(pl.String)
+    return as_text(values.known)
 
 
 def category_keys(values: Distinct) -> pl.Series:
@@ -213,7 +218,7 @@ def category_keys(values: Distinct) -> pl.Series:
 def _places(values: Distinct, known: tuple[str, ...], what: str, advice: str) -> pl.Series:
     import polars as pl
 
-    text = values.known.cast(pl.String)
+    text = as_text(values.known)
     places = {value: place for place, value in enumerate(known)}
     keys = (
         text.replace_strict(places, default=None, return_dtype=pl.Int32)
@@ -243,7 +248,7 @@ def plainest(cells: pl.Series, groups: NDArray[np.int32], counts: NDArray[np.int
     """Of the cells of each group (0, 1, ...) the place of the commonest by `counts`, shortest and first as text."""
     import polars as pl
 
-    text = cells.cast(pl.String, strict=False)
+    text = as_text(cells)
     table = pl.DataFrame(
         {
             "group": groups,

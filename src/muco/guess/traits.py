@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muco.moments import MOMENT, find_forms
-from muco.values import CODE, NUMBER, Distinct, are_truths
+from muco.values import CODE, NUMBER, Distinct, are_truths, as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -71,9 +71,7 @@ class Traits:
     @cached_property
     def text(self) -> pl.Series:
         """The distinct known values as text without blanks around them."""
-        import polars as pl
-
-        return self.distinct.known.cast(pl.String).str.strip_chars()
+        return as_text(self.distinct.known).str.strip_chars()
 
     @cached_property
     def numbers(self) -> NDArray[np.float64] | None:
@@ -169,7 +167,7 @@ def find_markers(values: Distinct) -> tuple[str, ...]:
     known = values.known
     if len(known) < 2 or known.dtype.is_temporal() or known.dtype == pl.Boolean:
         return ()
-    text = known.cast(pl.String).str.strip_chars()
+    text = as_text(known).str.strip_chars()
     words = text.filter(text.str.to_lowercase().is_in(list(MARKERS)))
     if len(words) and _are_short_codes(text):
         words = words.filter(words != "NA")  # Namibia, North America: one code among others
