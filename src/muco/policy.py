@@ -94,6 +94,13 @@ class Policy(Clause):
         max_length=500,
         description="Why a release above max_risk is made all the same; the certificate shows it.",
     )
+    tried: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        description="How many runs on this table were looked at before these switches were chosen; the certificate "
+        "says it.",
+    )
     missing: Texts = Field((), description="Cell texts that mean missing in every attribute.")
     attributes: dict[str, Attribute] = Field(
         default_factory=dict, description="Each column by name; one that is not named is other."

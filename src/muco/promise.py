@@ -26,6 +26,7 @@ _SWITCHES = (
     "columns",
     "draw",
     "blocks",
+    "tried",
 )
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
 FEWEST = 10  # a smaller number of records is not told

@@ -1,0 +1,73 @@
+"""How settings that were compared are shown: a table on stderr, and a bar while they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from muco.cli.terminal import console
+
+if TYPE_CHECKING:
+    from muco.tune.frontier import Frontier
+
+_TITLES = {
+    "proven": "proven",
+    "informed": "informed",
+    "nearest": "nearest",
+    "exact": "exact",
+    "query": "query error",
+    "supported": "supported",
+    "association": "association",
+    "loss": "loss",
+}
+
+
+@contextmanager
+def watching_runs(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar of runs on a terminal; nothing elsewhere."""
+    out = console()
+    if quiet or not out.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=out, transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def watch(name: str, done: int, runs: int) -> None:
+            progress.update(task, description=Text(name).plain, completed=done, total=runs or None)
+
+        yield watch
+
+
+def show_frontier(frontier: Frontier) -> None:
+    """Every setting with the mean of its figures; one that another beats in everything is dimmed."""
+    out = console()
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("setting", overflow="fold")
+    for title in _TITLES.values():
+        table.add_column(title, justify="right")
+    for standing in frontier.standings:
+        style = "dim" if not standing.scores or frontier.beaten_by(standing) else ""
+        cells = [_cell(name, standing.mean(name)) for name in _TITLES]
+        table.add_row(Text(standing.setting.name), *cells, style=style)
+    out.print(table)
+    for standing in frontier.standings:
+        if standing.refusal:
+            out.print(Text(f"{standing.setting.name}: {standing.refusal}"), soft_wrap=True)
+        elif beaten := frontier.beaten_by(standing):
+            out.print(Text(f"{standing.setting.name} is beaten in everything by {', '.join(beaten)}"), soft_wrap=True)
+    out.print(
+        f"{frontier.runs} runs. Risks: share of records linked, by who knows groups and tables, by the nearest row, "
+        "by an exact match. Worth: median and supported error of queries, change of associations, information loss."
+    )
+
+
+def _cell(name: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if name == "loss" else f"{value:.4f}" if name == "association" else f"{value:.3f}"

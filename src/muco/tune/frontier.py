@@ -1,0 +1,122 @@
+"""Settings side by side on one table: same queries, same adversaries, several keys each; who is beaten by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from muco.errors import InfeasibleError
+from muco.tune.score import RISKS, WORTHS, Score, draw_queries, score_run
+from muco.tune.setting import Setting, check_names
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Called with a setting's name, the runs done and all runs; it may raise to stop.
+Watch = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A setting and its scores; none where the table cannot bear it, which `refusal` then says."""
+
+    setting: Setting
+    scores: tuple[Score, ...]
+    refusal: str = ""
+
+    def mean(self, figure: str) -> float | None:
+        """The mean of one figure over the runs, None where a release does not tell."""
+        found = [getattr(score, figure) for score in self.scores]
+        return None if not found or None in found else float(np.mean(found))
+
+    def spread(self, figure: str) -> float:
+        """The standard error of that mean; 0 for one run."""
+        found = [getattr(score, figure) for score in self.scores]
+        if len(found) < 2 or None in found:
+            return 0.0
+        return float(np.std(found, ddof=1) / np.sqrt(len(found)))
+
+    @property
+    def point(self) -> tuple[float, ...]:
+        """Every figure, the smaller the better; one that is not told counts as the worst."""
+        return tuple(np.inf if (mean := self.mean(figure)) is None else mean for figure in (*RISKS, *WORTHS))
+
+
+@dataclass(frozen=True, slots=True)
+class Frontier:
+    """All settings that were looked at, in their order, and how many runs that took."""
+
+    standings: tuple[Standing, ...]
+    runs: int
+
+    def __repr__(self) -> str:
+        return f"Frontier({len(self.standings)} settings, {self.runs} runs)"
+
+    def beaten_by(self, standing: Standing) -> tuple[str, ...]:
+        """The settings that are nowhere worse and somewhere better."""
+        mine = np.array(standing.point)
+        return tuple(
+            other.setting.name
+            for other in self.standings
+            if other is not standing
+            and other.scores
+            and (np.array(other.point) <= mine).all()
+            and (np.array(other.point) < mine).any()
+        )
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row a setting: its figures, the mean over its runs, and the settings that beat it in everything."""
+        import polars as pl
+
+        rows = [
+            {
+                "setting": standing.setting.name,
+                **{figure: standing.mean(figure) for figure in ("proven", *RISKS, *WORTHS)},
+                "runs": len(standing.scores),
+                "beaten_by": ", ".join(self.beaten_by(standing)) if standing.scores else "",
+                "refusal": standing.refusal,
+            }
+            for standing in self.standings
+        ]
+        text = {"setting", "beaten_by", "refusal"}
+        names = ("setting", "proven", *RISKS, *WORTHS, "runs", "beaten_by", "refusal")
+        kinds = {name: pl.String() if name in text else pl.Int64() if name == "runs" else pl.Float64() for name in names}
+        return pl.DataFrame(rows, schema=kinds)
+
+
+def compare_settings(
+    original: Any, settings: Iterable[Setting], *, runs: int = 3, watch: Watch | None = None
+) -> Frontier:
+    """Run every setting under `runs` trial keys on one table and score what comes out.
+
+    A setting that the table cannot bear stays in the list with the reason. Figures are of trial keys that everybody
+    knows: none of these releases may be published.
+
+    >>> import muco, polars as pl
+    >>> table = pl.DataFrame({"age": range(20, 60), "pay": range(40)})
+    >>> policy = muco.Policy.of(quasi="age", sensitive="pay", diversity=5)
+    >>> made = compare_settings(table, [Setting("provable", policy)], runs=1)
+    >>> made.standings[0].mean("proven")
+    0.2
+    """
+    listed = check_names(list(settings))
+    queries = draw_queries(original, listed[0]) if listed else None
+    standings, done, whole = [], 0, runs * len(listed)
+    for setting in listed:
+        scores: list[Score] = []
+        refusal = ""
+        for run in range(runs if setting.is_random else 1):
+            if watch is not None:
+                watch(setting.name, done, whole)
+            try:
+                assert queries is not None  # noqa: S101 - there is a setting, so there are queries
+                scores.append(score_run(original, setting, queries, run=run))
+            except InfeasibleError as error:
+                refusal = str(error)
+                break
+            done += 1
+        standings.append(Standing(setting, tuple(scores), refusal))
+    return Frontier(tuple(standings), done)

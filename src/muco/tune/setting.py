@@ -1,0 +1,114 @@
+"""One way to publish a table: a method and its policy, or the release of another tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from muco.assess.distribution import measure_distributions
+from muco.assess.comparison import Comparison
+from muco.errors import PolicyError
+from muco.policy import Policy
+from muco.presets import TIGHT
+from muco.switches import Cover, Draw, Grouping, Method
+
+DELTAS = (5, 6, 8, 10)  # the paper's, as 1/δ
+STRONG = 0.3  # an association from which two attributes are proposed to be drawn together
+WIDEST_BLOCK = 3  # a block of everything publishes exact combinations, as Anatomy does
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A name, a method and a policy; `release` is the table of another tool, in place of a run."""
+
+    name: str
+    policy: Policy
+    method: Method = Method.MUCO
+    release: Any = None
+
+    def __repr__(self) -> str:
+        return f"Setting({self.name})"
+
+    @property
+    def is_random(self) -> bool:
+        """Whether another key gives another release."""
+        return self.method is Method.MUCO and self.release is None
+
+
+def switched(policy: Policy, **switches: Any) -> Policy:
+    """The same roles and principle with other switches; what belongs to the old ones alone is left to the preset.
+
+    Raises PolicyError or InfeasibleError for switches that make no sense together.
+    """
+    kept = {name: getattr(policy, name) for name in ("diversity", "principle", "c", "t", "missing", "attributes")}
+    words = {name: value for name, value in kept.items() if value is not None}
+    return Policy.parse({**words, **switches})
+
+
+def usual_settings(policy: Policy) -> Iterator[Setting]:
+    """What `compare` looks at: the paper at several δ, the provable settings, and both baselines."""
+    for strength in DELTAS:
+        if strength <= policy.diversity:
+            yield Setting(f"paper 1/{strength}", switched(policy, delta=Fraction(1, strength)))
+    yield Setting("provable", switched(policy))
+    if _has_groupings(policy):
+        yield Setting("provable, seeds", switched(policy, grouping=Grouping.SEEDS))
+        yield Setting("provable, exchanges", switched(policy, grouping=Grouping.SEEDS, exchanges=4))
+    yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
+    if len(policy.sensitive) == 1:
+        yield Setting("Anatomy", switched(policy), Method.ANATOMY)
+
+
+def settings_to_try(policy: Policy, blocks: tuple[tuple[str, ...], ...], *, provable: bool) -> Iterator[Setting]:
+    """What `tune` looks at for one diversity, the likeliest to win first."""
+    groupings = [(Grouping.SEEDS, 4), (Grouping.NEIGHBOURS, 4), (Grouping.SEEDS, 0), (Grouping.NEIGHBOURS, 0)]
+    for grouping, exchanges in groupings if _has_groupings(policy) else [(Grouping.LEAVES, 0)]:
+        tied: tuple[tuple[tuple[str, ...], ...], ...] = ((), blocks) if blocks else ((),)
+        for together in tied:
+            words = {"grouping": grouping, "exchanges": exchanges, "blocks": together}
+            name = f"provable l={policy.diversity} {grouping}" + f" +{exchanges}" * bool(exchanges)
+            yield Setting(name + " blocks" * bool(together), switched(policy, **words))
+    if provable:
+        return
+    for strength in range(2, policy.diversity + 1, 2):
+        for cover, draw in ((Cover.BALANCED, Draw.CONTROLLED), (Cover.CHEAPEST, Draw.INDEPENDENT)):
+            words = {"delta": Fraction(1, strength), "repair": 0, "cover": cover, "draw": draw}
+            words |= {"grouping": Grouping.SEEDS, "exchanges": 4} if _has_groupings(policy) else {}
+            words |= {"columns": "observed"}
+            yield Setting(f"delta 1/{strength} l={policy.diversity} {cover} {draw}", switched(policy, **words))
+
+
+def propose_blocks(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
+    """Quasi-identifiers that are tied most strongly in the original, to be drawn together.
+
+    Pairs join by falling association while it is at least .3 and no block outgrows three attributes.
+    """
+    names = [domain.attribute for domain in comparison.quasi]
+    block_of = {name: (name,) for name in names}
+    pairs = measure_distributions(comparison.raw()).pairs
+    for pair in sorted(pairs, key=lambda pair: -abs(pair.original)):
+        if pair.first not in block_of or pair.second not in block_of or abs(pair.original) < STRONG:
+            continue
+        one, other = block_of[pair.first], block_of[pair.second]
+        if one != other and len(one) + len(other) <= WIDEST_BLOCK:
+            joined = (*one, *other)
+            block_of.update(dict.fromkeys(joined, joined))
+    found = dict.fromkeys(block for block in block_of.values() if 1 < len(block) < len(names))
+    return tuple(tuple(sorted(block, key=names.index)) for block in found)
+
+
+def check_names(settings: list[Setting]) -> list[Setting]:
+    """The settings, if no two share a name; PolicyError otherwise."""
+    names, counts = np.unique([setting.name for setting in settings], return_counts=True)
+    if (counts > 1).any():
+        raise PolicyError(f"two settings are called {names[counts > 1][0]}: give each its own name")
+    return settings
+
+
+def _has_groupings(policy: Policy) -> bool:
+    """Whether leaves may be grouped further: other principles keep the partition's own leaves."""
+    return switched(policy, delta=TIGHT).grouping is not Grouping.LEAVES
