@@ -25,7 +25,7 @@ class Distance:
     def tree(steps: NDArray[np.float64], *, leaves: int, missing: bool) -> Distance:
         """The tree distance of `leaves` leaves in depth-first order.
 
-        `steps[i]` is the height of the lowest common ancestor of leaves i and i + 1 over the tree's height.
+        `steps[i]`, in (0, 1], is the height of the lowest common ancestor of leaves i and i + 1.
         """
     @staticmethod
     def matrix(distances: NDArray[np.float64], *, missing: bool) -> Distance:
@@ -59,11 +59,13 @@ def divide_table(
     ordered: list[bool],
     grouping: str,
     sweep: str,
+    exchanges: int,
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
-    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle.
+    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
+    many rounds of exchanges between near groups follow.
     """
 
 @final
@@ -95,8 +97,11 @@ def calculate_tables(
 ) -> Tables:
     """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight."""
 
-def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str) -> Codes:
-    """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order."""
+def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str, blocks: list[list[int]]) -> Codes:
+    """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order.
+
+    `blocks` are sets of attributes, by place, that are drawn together.
+    """
 
 def randomize_unchanged_tuples(
     tables: Tables, drawn: Codes, key: bytes, *, first_group: int, repair: int
@@ -104,7 +109,7 @@ def randomize_unchanged_tuples(
     """Algorithm 2: (codes, tuples repaired, tuples that could not be because their group is all equal)."""
 
 def tag_records(key: bytes, columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A keyed tag of each row of `columns` (records, columns): equal rows, equal tags."""
+    """A keyed tag of each row of `columns` (records, columns), random in its content and copy number."""
 
 def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
     """A keyed permutation of range(count)."""

@@ -16,17 +16,18 @@ import hashlib
 import os
 import re
 import secrets
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from muco.errors import MucoError, OutputError, PolicyError
+from muco.errors import OutputError, PolicyError
+from muco.write_fault import reported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from types import TracebackType
     from typing import BinaryIO
 
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
     Content = str | bytes | Callable[[Path], None]
 
 _TEMPORARY = re.compile(r"\.muco-(\d+)-[0-9a-f]{16}\.tmp")
-_ADVICE = {
-    errno.ENOSPC: "the disk is full. Free some space, or write elsewhere",
-    errno.EDQUOT: "the quota is used up. Free some space, or write elsewhere",
-    errno.EFBIG: "the file grew past the size allowed. Raise the limit, or write elsewhere",
-    errno.EROFS: "the file system is read-only. Write elsewhere",
-    errno.EACCES: "permission is denied. Ask for it, or write elsewhere",
-    errno.EPERM: "permission is denied. Ask for it, or write elsewhere",
-    errno.ENAMETOOLONG: "the name is too long. Choose a shorter one",
-    errno.ELOOP: "its symbolic links go in a circle. Name the file itself",
-}
 
 
 class Existing(StrEnum):
@@ -82,10 +73,6 @@ class Batch:
     They appear in the reverse order of `add`, so add the release first and it is the last to appear. An error or
     an interrupt before that moment leaves every target as it was; a kill may leave the later-added ones new, each
     of them whole.
-
-    >>> with Batch(existing=Existing.REPLACE) as batch:                                # doctest: +SKIP
-    ...     digest = batch.add("release.csv", release)
-    ...     batch.add("certificate.json", certificate_naming(digest))
     """
 
     def __init__(self, *, existing: Existing = Existing.REFUSE, inputs: Iterable[type_of_path] = ()) -> None:
@@ -94,6 +81,7 @@ class Batch:
         self._inputs = tuple(inputs)
         self._prepared: list[_Prepared] = []
         self._temporaries: list[Path] = []
+        self._handles: list[BinaryIO] = []
 
     def __enter__(self) -> Self:
         return self
@@ -108,8 +96,8 @@ class Batch:
             for temporary in self._temporaries:
                 with suppress(OSError):
                     temporary.unlink(missing_ok=True)
-            for prepared in self._prepared:
-                prepared.handle.close()
+            for handle in self._handles:
+                handle.close()
 
     def add(self, path: type_of_path, content: Content, *, readers: Readers = Readers.PUBLIC) -> str:
         """Prepare one file and return the SHA-256 of its bytes, in hexadecimal.
@@ -121,13 +109,12 @@ class Batch:
         beside = [prepared.target for prepared in self._prepared]
         target = check_target(path, existing=self._existing, inputs=self._inputs, beside=beside)
         sweep_stale(target.parent)
-        with _reported(path):
+        with reported(path):
             temporary, handle = self._reserve(target.parent)
             if callable(content):
                 content(temporary)
             else:
-                handle.write(content.encode() if isinstance(content, str) else content)
-                handle.flush()
+                temporary.write_bytes(content.encode() if isinstance(content, str) else content)
             os.fsync(handle.fileno())
             self._prepared.append(_Prepared(target, temporary, handle, readers))
             with temporary.open("rb") as whole:
@@ -138,12 +125,12 @@ class Batch:
         while True:
             temporary = self._name_temporary(directory)
             descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            handle = os.fdopen(descriptor, "w+b")
+            handle = os.fdopen(descriptor, "r+b", buffering=0)
+            self._handles.append(handle)
             with suppress(OSError):  # no locks on this file system: sweep_stale asks for the pid there
                 fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle.fileno()).st_nlink:  # else swept between its creation and its lock
                 return temporary, handle
-            handle.close()
 
     def _name_temporary(self, directory: Path) -> Path:
         temporary = directory / f".muco-{os.getpid()}-{secrets.token_hex(8)}.tmp"
@@ -158,7 +145,7 @@ class Batch:
             for prepared in self._prepared:
                 check_target(prepared.target, existing=self._existing, inputs=self._inputs)
             for prepared in reversed(self._prepared):
-                with _reported(prepared.target):
+                with reported(prepared.target):
                     if prepared is not release:
                         undo.append(self._way_back(prepared.target))
                     prepared.appear()
@@ -176,10 +163,8 @@ class Batch:
         if not target.exists():
             return partial(target.unlink, missing_ok=True)
         kept = self._name_temporary(target.parent)
-        try:
+        with suppress(OSError):  # a file system without hard links cannot go back, but every file is whole
             kept.hardlink_to(target)
-        except OSError:  # a file system without hard links cannot go back, but every file is whole
-            return lambda: None
         return partial(kept.replace, target)
 
 
@@ -192,10 +177,10 @@ def check_target(
 ) -> Path:
     """The file that writing to `path` would replace; asked before a long run, and again before a rename.
 
-    Errors: PolicyError for a target that exists and may not be replaced, is one of `inputs`, or is one of the
-    targets `beside` it; OutputError for one that cannot be written.
+    Errors: PolicyError for a target that may not be replaced, is one of `inputs` or of the targets `beside` it;
+    OutputError for one that cannot be written.
     """
-    with _reported(path):
+    with reported(path):
         try:
             target = Path(path).resolve()
         except RuntimeError:  # how Path.resolve tells of a circle
@@ -222,8 +207,7 @@ def check_target(
 def sweep_stale(directory: type_of_path) -> int:
     """Remove the temporaries in `directory` whose writer was killed, and return how many they were.
 
-    A living writer holds a lock on each of its own, whatever its pid is worth here (containers that share a
-    directory number their processes apart, and a pid may have been given again). Never an error.
+    A living writer holds a lock on each of its own; its pid says less, in a container or when given again.
     """
     swept = 0
     with suppress(OSError):
@@ -251,10 +235,8 @@ def _removed_if_abandoned(path: Path, pid: int) -> bool:
 def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
+    except (OSError, OverflowError) as error:
+        return isinstance(error, PermissionError)
     return True
 
 
@@ -267,44 +249,13 @@ def _umask() -> int:
 
 def _sync_directory(directory: Path) -> None:
     """Make the renames in `directory` survive a power cut, where it may be read and its file system knows how."""
-    try:
+    with suppress(PermissionError):
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:
-        return
-    reason = ""
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        reason = "" if error.errno in (errno.EINVAL, errno.ENOTSUP) else f"{error.strerror}"
-    finally:
-        os.close(descriptor)
-    if reason:
-        raise OutputError(f"the new files stand in {directory}, but its disk did not confirm it: {reason}")
-
-
-@contextmanager
-def _reported(path: type_of_path) -> Iterator[None]:
-    """Turn an error of the operating system into an OutputError that says what to do.
-
-    Raised outside the handler, so that what a writer raised, which may quote cells, is not its context.
-    """
-    try:
-        yield
-    except MucoError:
-        raise
-    except Exception as error:
-        number = _number_of(error)
-        if number is None:
-            raise
-    else:
-        return
-    reason = _ADVICE.get(number, f"{os.strerror(number)}. Write elsewhere")
-    raise OutputError(f"{path} cannot be written: {reason}. What stood there is untouched.")
-
-
-def _number_of(error: Exception) -> int | None:
-    """The errno; Polars raises errors of many kinds that have it in their text alone."""
-    named = re.search(r"os error (\d+)", str(error))
-    if isinstance(error, OSError):
-        return error.errno or (int(named[1]) if named else errno.EIO)
-    return int(named[1]) if named else None
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                what = f"{directory} has the new files, but its disk did not confirm it"
+                raise OutputError(f"{what}: {error.strerror}") from None
+        finally:
+            os.close(descriptor)

@@ -60,6 +60,11 @@ class Domain:
         """Whether codes ascend with the values (t-closeness moves earth along them)."""
         return self.kind in _ON_A_LINE
 
+    @property
+    def known(self) -> int:
+        """How many codes stand for values that are not missing."""
+        return len(self.cells) - self.has_missing
+
     def find(self, values: pl.Series) -> Codes:
         """The codes of cells of this domain, in the form they are released in. Raises TableError for others."""
         import polars as pl
@@ -81,8 +86,7 @@ class Domain:
         if self.kind not in _ON_A_LINE:
             return apart
         ratio = self.distance.scale / (self.distance.scale + 1)
-        last = len(self.cells) - 1 if self.has_missing else len(self.cells)
-        return np.where((original < last) & (released < last), apart * ratio, apart)
+        return np.where((original < self.known) & (released < self.known), apart * ratio, apart)
 
 
 def encode(column: pl.Series, attribute: Attribute, missing: Collection[str] = ()) -> tuple[Domain, Codes]:
@@ -154,7 +158,7 @@ def _distance(
     """Definition 4 over the values that occur, each of them a code."""
     if kind in _ON_A_LINE:
         places = positions(known)
-        if places.size and not np.isfinite(places[-1] - places[0]):
+        if places.size and places[-1] / 2 - places[0] / 2 > np.finfo(np.float64).max / 2:
             raise PolicyError(f"attribute {name}: its numbers lie too far apart for distances: make it ordinal")
         return Distance.line(places, missing=has_missing)
     if tree is not None:

@@ -53,10 +53,17 @@ class Policy(Clause):
     t: float | None = Field(None, ge=0, le=1, description="t of t-closeness; 0.2 when absent.")
     grouping: Grouping = Field(
         Grouping.NEIGHBOURS,
-        description="How a Mondrian leaf becomes groups. buckets and neighbours keep frequency l-diversity of one "
-        "sensitive attribute, or anonymity; elsewhere leaves applies.",
+        description="How a Mondrian leaf becomes groups. buckets, neighbours and seeds keep frequency l-diversity "
+        "of one sensitive attribute, or anonymity; elsewhere leaves applies.",
     )
     sweep: Sweep = Field(Sweep.LEAF, description="Whether neighbours are sought in a leaf or the whole table.")
+    exchanges: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        le=100,
+        description="How many rounds of exchanges draw near groups together after they are formed; 4 take most.",
+    )
     cover: Cover = Field(
         Cover.BALANCED, description="The cheapest table (the paper's), or one that keeps the group's counts."
     )
@@ -65,8 +72,25 @@ class Policy(Clause):
         description="What a table may output: values of the group, or of the table within its range.",
     )
     draw: Draw = Field(Draw.CONTROLLED, description="Independent draws, or ones whose counts are held.")
+    blocks: tuple[Texts, ...] = Field(
+        (),
+        description="Quasi-identifiers that are drawn together, so that what ties them stays; one in no block is "
+        "drawn alone.",
+    )
     repair: int = Field(
         0, strict=True, ge=0, description="How many values of an unchanged tuple are replaced (Algorithm 2)."
+    )
+    max_risk: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="The gate: a release whose informed risk is above it is not made. 0.09 is usual in public.",
+    )
+    accept_risk: str | None = Field(
+        None,
+        min_length=1,
+        max_length=500,
+        description="Why a release above max_risk is made all the same; the certificate shows it.",
     )
     missing: Texts = Field((), description="Cell texts that mean missing in every attribute.")
     attributes: dict[str, Attribute] = Field(
@@ -104,7 +128,8 @@ class Policy(Clause):
             return cls.model_validate(dict(words))
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)
-            raise PolicyError("\n".join(dict.fromkeys(describe_fault(fault, cls) for fault in faults))) from None
+        # Out here, so that pydantic's error, which holds the words, is not its context.
+        raise PolicyError("\n".join(dict.fromkeys(describe_fault(fault, cls) for fault in faults)))
 
     @classmethod
     def read(cls, path: str | Path, **changes: Any) -> Self:
@@ -112,16 +137,21 @@ class Policy(Clause):
 
         `changes` (roles as lists of names, and switches) win over what the file says.
         """
-        text = read_file(Path(path))
+        text, words, place = read_file(Path(path)), None, ""
         try:
             words = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path} is not TOML: {place_of_toml_error(str(error))}") from None
-        roles = {Role(name): changes.pop(name) for name in ("quasi", "sensitive", "identifier") if name in changes}
-        parts = words.setdefault("attributes", {})
-        for role, names in roles.items():
-            for name in names:
-                parts[name] = {**parts.get(name, {}), "role": role}
+        except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
+            place = place_of_toml_error(str(error))
+        if words is None:
+            raise PolicyError(f"{path} is not TOML: {place}")
+        parts = words.get("attributes", {})
+        for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFIER):
+            names = changes.pop(role, ())
+            for name in [names] if isinstance(names, str) else names:
+                # What is no table of attributes, or no attribute, is for `parse` to say.
+                if isinstance(parts, Mapping) and isinstance(given := parts.get(name, {}), Mapping):
+                    parts = {**parts, name: {**given, "role": role}}
+        words["attributes"] = parts
         return cls.parse({**words, **changes}).inlined(Path(path).parent)
 
     @model_validator(mode="before")
@@ -135,6 +165,11 @@ class Policy(Clause):
             raise ValueError(
                 "delta tight does not go with repair: replacing values of unchanged tuples voids the proof. "
                 "Set repair to 0, or give delta a number"
+            )
+        _check_blocks(self)
+        if self.accept_risk is not None and self.max_risk is None:
+            raise ValueError(
+                "accept_risk names a reason to pass max_risk, which is not set: set it, or take it out"
             )
         if self.repair > max(1, len(self.quasi)):
             raise ValueError(
@@ -160,8 +195,13 @@ class Policy(Clause):
 
     @property
     def is_provable(self) -> bool:
-        """Whether all rows of every table are equal, so that the proof of docs/algebra/provable.md holds."""
-        return self.delta == TIGHT and self.repair == 0
+        """Whether every record of a group draws by one law, so that the proof of docs/algebra/provable.md holds.
+
+        Equal rows are not enough where the attributes of a block share a random number, laid out from each
+        record's own value on.
+        """
+        shares = bool(self.blocks) and self.draw is Draw.INDEPENDENT
+        return self.delta == TIGHT and self.repair == 0 and not shares
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role."""
@@ -192,6 +232,21 @@ class Policy(Clause):
             if not part["missing"]:
                 del part["missing"]
         return tomli_w.dumps(words)
+
+
+def _check_blocks(policy: Policy) -> None:
+    """Raise ValueError unless the blocks part the quasi-identifiers, and their draws can keep the tables."""
+    named = [name for block in policy.blocks for name in block]
+    if strays := [name for name in named if name not in policy.quasi]:
+        raise ValueError(f"blocks name {', '.join(strays)}, which is no quasi-identifier: take it out")
+    if len(set(named)) < len(named):
+        raise ValueError("blocks name a quasi-identifier twice: each may stand in one block")
+    keeps_counts = policy.delta == TIGHT and policy.cover is Cover.BALANCED
+    if policy.blocks and policy.draw is Draw.CONTROLLED and not keeps_counts:
+        raise ValueError(
+            "blocks with controlled draws permute whole combinations, which needs delta tight and cover balanced: "
+            "set those, or take independent draws"
+        )
 
 
 def _as_dict(part: Any) -> dict[str, Any]:

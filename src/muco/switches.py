@@ -51,10 +51,11 @@ class Grouping(StrEnum):
     LEAVES = "leaves"
     BUCKETS = "buckets"
     NEIGHBOURS = "neighbours"
+    SEEDS = "seeds"
 
 
 class Sweep(StrEnum):
-    """How far `neighbours` sweeps: leaf by leaf, or over the whole table."""
+    """How far `neighbours` and `seeds` look: leaf by leaf, or over the whole table."""
 
     LEAF = "leaf"
     TABLE = "table"
@@ -79,3 +80,11 @@ class Draw(StrEnum):
 
     INDEPENDENT = "independent"
     CONTROLLED = "controlled"
+
+
+class Method(StrEnum):
+    """How a table is anonymized: mutual cover, or one of the baselines it is compared with."""
+
+    MUCO = "muco"
+    MONDRIAN = "mondrian"
+    ANATOMY = "anatomy"
