@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from muco.ancestries import TOP
 from muco.arrays import Codes
 from muco.attribute import Attribute
 from muco.domain import Domain
-from muco.hierarchy import TOP, Hierarchy
+from muco.hierarchy import Hierarchy
 from muco.microdata import Groups
+from muco.moments import moment_keys
 from muco.switches import Kind
-from muco.values import NUMBER, Distinct, moment_keys, text_keys
+from muco.values import NUMBER, Distinct, text_keys
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,7 +66,7 @@ def _ends(domain: Domain) -> tuple[pl.Series, pl.Series] | None:
     if domain.kind is Kind.DATE:
         everything = np.arange(domain.known, dtype=np.int32)
         values = Distinct(domain.attribute, known, everything, np.zeros(domain.known, dtype=bool))
-        days = moment_keys(values).cast(pl.Float64)
+        days = moment_keys(values, domain.form).cast(pl.Float64)
         # A moment within a day lies between that day and the next.
         low, high = (end.cast(pl.Int32).cast(pl.Date).cast(pl.String) for end in (days.floor(), days.ceil()))
         return low, high
