@@ -69,7 +69,8 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
     for batch, made in zip(groups.batches(), tables, strict=True):
         here = slice(int(groups.starts[batch.first]), int(groups.starts[batch.last]))
         records = here.stop - here.start
-        seen = [(made, outcome.released[here], policy.repair)]
+        alone: list[list[int]] = []  # no attributes share a random number, as was seen above
+        seen = [(made, outcome.released[here], policy.repair, alone)]
         nothing = np.zeros((records, 0), dtype=np.int32), np.zeros(records, dtype=bool)
         found, _, _ = conclude(
             seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=1.0
