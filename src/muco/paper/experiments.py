@@ -1,6 +1,6 @@
 """Every experiment of Section 5, as frames with one row a measurement.
 
-divide once a grouping and l ─ tables once a delta ─ draw once a run ─ measure, all runs under the same queries
+divide once a reading and l ─ tables once a delta ─ draw once a run ─ measure, all runs under the same queries
 """
 
 from __future__ import annotations
@@ -32,13 +32,14 @@ from muco.paper.plan import (
     BASELINE_DIVERSITIES,
     DELTAS,
     DIVERSITY,
-    GROUPINGS,
+    READINGS,
     SWEPT_DELTA,
     SWEPT_DIVERSITIES,
     Plan,
     key_of,
 )
-from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
+from muco.paper.readings import Reading
+from muco.steps import calculate_tables, draw_values, repair_tuples
 from muco.switches import Grouping, Method
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ Watch = Callable[[str, int, int], None]
 class Results:
     """What came out, one row a measurement; `notes` say what could not be run, and why.
 
-    Columns `method`, `grouping`, `diversity`, `delta` (as 1/6) and `run` name the setting. `disclosure` has
+    Columns `method`, `reading`, `diversity`, `delta` (as 1/6) and `run` name the setting. `disclosure` has
     `match_probability`, `identity`, `attribute`; `loss` has `move`, `width`; `queries` has `predicates` and what is
     reported of the relative errors; `partition` counts groups and the share of records no draw changed.
     """
@@ -86,12 +87,12 @@ class _Bench:
     workload: Workload
     log: _Log
 
-    def divide(self, grouping: Grouping, diversity: int) -> Groups | None:
+    def divide(self, reading: Reading, grouping: Grouping, diversity: int) -> Groups | None:
         """The groups, or None and a note where no partition keeps this l."""
         policy = self.plan.policy_for(grouping, diversity)
         try:
             # The key only orders records that are equal in all that leaves, so that one serves every run.
-            return divide_table(Microdata.of(self.plan.table, policy, key=key_of(0)))
+            return reading.divide(Microdata.of(self.plan.table, policy, key=key_of(0)))
         except InfeasibleError:
             note = f"l = {diversity} was not run: one sensitive value is more than 1/{diversity} of the records"
             if note not in self.log.notes:
@@ -111,37 +112,42 @@ def run_experiments(plan: Plan, watch: Watch | None = None) -> Results:
     original = compare(Microdata.of(plan.table, plan.policy_for(Grouping.LEAVES, 1), key=key_of(0)))
     bench = _Bench(plan, original, Workload.of(plan, original), _Log())
     settings = list(_settings())
-    for done, (method, grouping, diversity, deltas) in enumerate(settings):
-        told(f"{method}, {grouping}, l = {diversity}" if grouping else f"{method}, l = {diversity}", done, len(settings))
+    for done, (method, reading, diversity, deltas) in enumerate(settings):
+        told(f"{method}, l = {diversity}", done, len(settings))
         if method == Method.MUCO:
-            _cover(bench, Grouping(grouping), diversity, deltas)
+            _cover(bench, reading, diversity, deltas)
         elif method == Method.MONDRIAN:
-            _generalize(bench, diversity)
+            _generalize(bench, reading, diversity)
         else:
             _anatomize(bench, diversity)
     told("done", len(settings), len(settings))
     log = bench.log
-    frames = (pl.DataFrame(rows, infer_schema_length=None) for rows in (log.disclosure, log.loss, log.queries, log.partition))
-    return Results(*frames, log.linkage[0], tuple(log.notes))
+    disclosure, loss, queries, partition = (
+        pl.DataFrame(rows, infer_schema_length=None)
+        for rows in (log.disclosure, log.loss, log.queries, log.partition)
+    )
+    return Results(disclosure, loss, queries, partition, log.linkage[0], tuple(log.notes))
 
 
-def _settings() -> Iterator[tuple[Method, str, int, tuple[Fraction, ...]]]:
-    """Method, grouping, l, and the deltas under it."""
-    for grouping in GROUPINGS:
+def _settings() -> Iterator[tuple[Method, Reading, int, tuple[Fraction, ...]]]:
+    """Method, reading, l, and the deltas under it; Anatomy has no partition to read."""
+    for reading in READINGS:
         for diversity in SWEPT_DIVERSITIES:
-            yield Method.MUCO, grouping, diversity, DELTAS if diversity == DIVERSITY else (SWEPT_DELTA,)
-    for method in (Method.MONDRIAN, Method.ANATOMY):
+            yield Method.MUCO, reading, diversity, DELTAS if diversity == DIVERSITY else (SWEPT_DELTA,)
+    for reading in dict.fromkeys(reading.generalized for reading in READINGS):
         for diversity in BASELINE_DIVERSITIES:
-            yield method, "", diversity, ()
+            yield Method.MONDRIAN, reading, diversity, ()
+    for diversity in BASELINE_DIVERSITIES:
+        yield Method.ANATOMY, Reading.LEAVES, diversity, ()
 
 
-def _cover(bench: _Bench, grouping: Grouping, diversity: int, deltas: tuple[Fraction, ...]) -> None:
-    groups = bench.divide(grouping, diversity)
+def _cover(bench: _Bench, reading: Reading, diversity: int, deltas: tuple[Fraction, ...]) -> None:
+    groups = bench.divide(reading, reading.grouping, diversity)
     if groups is None:
         return
     for delta in deltas:
         tables = [(calculate_tables(batch, delta), batch) for batch in groups.batches()]
-        named = {"method": str(Method.MUCO), "grouping": str(grouping), "diversity": diversity, "delta": str(delta)}
+        named = {"method": str(Method.MUCO), "reading": str(reading), "diversity": diversity, "delta": str(delta)}
         kept = []
         for run in range(bench.plan.runs):
             released, repaired = _draw(tables, Key(key_of(run)))
@@ -171,14 +177,14 @@ def _measure(bench: _Bench, comparison: Comparison, named: Row, run: int, *, is_
     bench.log.queries.extend({**named, **row} for row in bench.workload.answer(comparison, run))
 
 
-def _generalize(bench: _Bench, diversity: int) -> None:
+def _generalize(bench: _Bench, reading: Reading, diversity: int) -> None:
     """Mondrian's ranges: no draw, so that one table serves all runs' queries."""
-    groups = bench.divide(Grouping.LEAVES, diversity)
+    groups = bench.divide(reading, Grouping.LEAVES, diversity)
     if groups is None:
         return
     low, high = (spread(np.repeat(end, groups.sizes, axis=0), groups.order) for end in spans_of_groups(groups))
     comparison = replace(bench.original, low=low, high=high)
-    named = {"method": str(Method.MONDRIAN), "grouping": "", "diversity": diversity, "delta": ""}
+    named = {"method": str(Method.MONDRIAN), "reading": str(reading), "diversity": diversity, "delta": ""}
     bench.log.disclosure.extend({**named, "run": 0, **row} for row in measure_matches(comparison))
     bench.log.loss.append({**named, "run": 0, **measure_losses(comparison)})
     bench.log.partition.append({**named, "groups": len(groups), "unchanged": None})
@@ -187,8 +193,8 @@ def _generalize(bench: _Bench, diversity: int) -> None:
 
 
 def _anatomize(bench: _Bench, diversity: int) -> None:
-    """Anatomy's groups draw lots: a run has its own; its quasi-identifiers stay, and each row counts its group's mean."""
-    named = {"method": str(Method.ANATOMY), "grouping": "", "diversity": diversity, "delta": ""}
+    """Anatomy's groups draw lots, so that a run has its own; each row counts its group's average."""
+    named = {"method": str(Method.ANATOMY), "reading": "", "diversity": diversity, "delta": ""}
     policy = bench.plan.policy_for(Grouping.BUCKETS, diversity)
     for run in range(bench.plan.runs):
         try:

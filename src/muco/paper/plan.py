@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from muco.errors import PolicyError, TableError
 from muco.example import generate, policy_text
+from muco.paper.readings import Reading
 from muco.policy import Policy
 from muco.switches import Grouping, Kind, Preset
 
@@ -22,7 +23,7 @@ BASELINE_DIVERSITIES = (8, 10, 12, 15, 18)
 SWEPT_DIVERSITIES = (10, 12, 15, 18, 20)
 SWEPT_DELTA = Fraction(1, 6)
 WIDTHS = (4, 5)  # as the text says, and as the authors' script does
-GROUPINGS = (Grouping.BUCKETS, Grouping.LEAVES)  # as the authors' program does, and as the text reads
+READINGS = tuple(Reading)
 
 # The paper's table as its authors publish it: Table 1 of the paper names these attributes in words.
 CENSUS = ("SEX", "AGE", "RELATE", "MARST", "RACE", "EDUC", "UHRSWORK")
@@ -60,10 +61,10 @@ class Plan:
         absent = [name for name in (*CENSUS, CENSUS_SALARY) if name not in table.columns]
         if absent:
             raise TableError(
-                f"the table has no attribute {', '.join(absent)}: the paper's experiments need its quasi-identifiers "
+                f"the table has no attribute {', '.join(absent)}: the paper's experiments need quasi-identifiers "
                 f"{', '.join(CENSUS)} and the sensitive {CENSUS_SALARY}. Leave --data out for the example table"
             )
-        kind = {name: Kind.CONTINUOUS for name in CENSUS_NUMBERS}
+        kind = dict.fromkeys(CENSUS_NUMBERS, Kind.CONTINUOUS)
         if kinds is Kinds.NUMBERS:
             kind = dict.fromkeys(CENSUS, Kind.CONTINUOUS)
         attributes = {name: {"kind": kind.get(name, Kind.CATEGORICAL)} for name in CENSUS}
