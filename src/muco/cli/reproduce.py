@@ -15,6 +15,13 @@ from muco.cli.terminal import console
 @click.option("-o", "--output", type=click.Path(path_type=Path), default="reproduction", show_default=True)
 @click.option("--runs", type=click.IntRange(1, 1_000), default=10, show_default=True, help="Runs of each setting.")
 @click.option(
+    "--queries",
+    type=click.IntRange(1, 100_000),
+    default=1_000,
+    show_default=True,
+    help="Queries of a run and width.",
+)
+@click.option(
     "--kinds",
     type=click.Choice(["numbers", "table"]),
     default="numbers",
@@ -36,11 +43,11 @@ def command(data: Path | None, output: Path, **given: Any) -> None:
     from muco.paper.page import prepare_folder, reproduce, write
     from muco.paper.plan import Kinds, Plan
 
-    out, runs = console(), given["runs"]
+    out, often = console(), {"runs": given["runs"], "queries": given["queries"]}
     if data is None:
-        plan = Plan.of_example(given["records"], runs=runs)
+        plan = Plan.of_example(given["records"], **often)
     else:
-        plan = Plan.of_census(read_table(data).table, kinds=Kinds(given["kinds"]), runs=runs)
+        plan = Plan.of_census(read_table(data).table, kinds=Kinds(given["kinds"]), **often)
     existing = Existing.REPLACE if given["force"] else Existing.REFUSE
     prepare_folder(output, existing, (data,) if data is not None else ())
     with out.status(f"on {plan.source}") as status:

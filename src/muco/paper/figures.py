@@ -89,7 +89,7 @@ def _disclosure(frame: pl.DataFrame, reading: str) -> Figure:
     panels = tuple(
         draw_boxes(
             long.filter(pl.col("match_probability") == p).rename({"delta": "at"}),
-            Panel(f"P_match = {p:g}", "δ", "probability", kinds, sort=_DELTAS),
+            Panel(f"P_match = {p:g}", "δ", kinds, sort=_DELTAS),
         )
         for p in MATCH_PROBABILITIES
     )
@@ -112,7 +112,7 @@ def _baseline(frame: pl.DataFrame) -> Figure:
             here.filter(pl.col("match_probability") == p).select(
                 pl.col("diversity").alias("at"), pl.col("reading").alias("series"), pl.col(kind).alias("y")
             ),
-            Panel(f"{kind.capitalize()}, P_match = {p:g}", "l", "probability", _READINGS),
+            Panel(f"{kind.capitalize()}, P_match = {p:g}", "l", _READINGS),
         )
         for p in (1.0, 0.7)
         for kind in ("identity", "attribute")
@@ -144,11 +144,8 @@ def _loss(frame: pl.DataFrame) -> Figure:
         "are different units.",
         _legend(*READINGS),
         (
-            draw_boxes(boxes, Panel(f"MuCo, l = {DIVERSITY}: moves", "δ", "loss", _READINGS, sort=_DELTAS)),
-            *(
-                draw_lines(rows, Panel(f"Mondrian: {unit}s", "l", "loss", _READINGS))
-                for unit, rows in lines.items()
-            ),
+            draw_boxes(boxes, Panel(f"MuCo, l = {DIVERSITY}: moves", "δ", _READINGS, sort=_DELTAS)),
+            *(draw_lines(rows, Panel(f"Mondrian: {unit}s", "l", _READINGS)) for unit, rows in lines.items()),
         ),
         "loss.csv",
     )
@@ -171,11 +168,12 @@ def _queries(frame: pl.DataFrame, kind: str, title: str) -> Figure:
         pl.col(kind).alias("y"),
     )
     series = ("4 predicates", "5 predicates")
+    muco = long.filter(pl.col("method") == str(Method.MUCO), pl.col("diversity") == DIVERSITY)
 
     def panels() -> Iterator[str]:
         for reading in map(str, READINGS):
-            here = long.filter(pl.col("reading") == reading, pl.col("diversity") == DIVERSITY)
-            panel = Panel(f"MuCo, {reading}", "δ", "relative error", series, is_log=is_log, sort=_DELTAS)
+            here = muco.filter(pl.col("reading") == reading)
+            panel = Panel(f"MuCo, {reading}", "δ", series, is_log=is_log, sort=_DELTAS)
             yield draw_boxes(here.with_columns(pl.col("delta").alias("at")), panel)
         for method, reading, name in (
             (Method.MONDRIAN, "program", "Mondrian, program"),
@@ -185,7 +183,7 @@ def _queries(frame: pl.DataFrame, kind: str, title: str) -> Figure:
             here = long.filter(pl.col("method") == str(method), pl.col("reading") == reading)
             yield draw_boxes(
                 here.with_columns(pl.col("diversity").alias("at")),
-                Panel(name, "l", "relative error", series, is_log=is_log),
+                Panel(name, "l", series, is_log=is_log),
             )
 
     return Figure(
@@ -204,14 +202,13 @@ def _influence(results: Results) -> Figure:
     here = (pl.col("method") == str(Method.MUCO)) & (pl.col("delta") == str(SWEPT_DELTA))
     shown = [pl.col("diversity").alias("at"), pl.col("reading").alias("series")]
     loss = results.loss.filter(here).select(*shown, pl.col("move").alias("y"))
-    panels = [draw_boxes(loss, Panel("Information loss", "l", "loss", _READINGS))]
+    panels = [draw_boxes(loss, Panel("Information loss", "l", _READINGS))]
     for kind in ("mean", "median"):
         for predicates in (4, 5):
             asked = results.queries.filter(here, pl.col("predicates") == predicates)
             panel = Panel(
                 f"{kind.capitalize()} error, {predicates} predicates",
                 "l",
-                "relative error",
                 _READINGS,
                 is_log=kind == "mean",
             )

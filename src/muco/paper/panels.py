@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,6 @@ class Panel:
 
     title: str
     x: str
-    y: str
     series: tuple[str, ...]
     is_log: bool = False
     sort: tuple[str, ...] | None = None
@@ -27,18 +27,46 @@ class Panel:
 
 def draw_boxes(frame: pl.DataFrame, panel: Panel) -> str:
     """A box a place and series over the runs, its whiskers all of them; `frame` has `at`, `series`, `y`."""
-    mark = {"type": "boxplot", "extent": "min-max", "size": 9, "median": {"color": "currentColor"}}
+    spec, y = _spec(frame, panel), _measured(frame["y"], panel)
     offset = {"field": "series", "type": "nominal", "sort": list(panel.series)}
-    return draw_svg(_spec(frame, panel, mark, {"xOffset": offset}))
+    # Vega's own box plot hides the colour of a box as thin as its median.
+    spec["encoding"]["xOffset"] = offset
+    spec["layer"] = [
+        _layer({"type": "rule", "strokeWidth": 1.5}, y, "min", "max"),
+        _layer({"type": "bar", "size": 9, "opacity": 0.45}, y, "q1", "q3"),
+        _layer({"type": "tick", "size": 11, "thickness": 2.5}, y, "median"),
+    ]
+    return draw_svg(spec)
+
+
+def _layer(mark: dict[str, Any], y: dict[str, Any], low: str, high: str | None = None) -> dict[str, Any]:
+    encoding: dict[str, Any] = {"y": {**y, "aggregate": low}}
+    if high is not None:
+        encoding["y2"] = {"field": "y", "aggregate": high}
+    return {"mark": mark, "encoding": encoding}
 
 
 def draw_lines(frame: pl.DataFrame, panel: Panel) -> str:
     """A line a series."""
-    return draw_svg(_spec(frame, panel, {"type": "line", "point": True}, {}))
+    spec = _spec(frame, panel)
+    spec["encoding"]["y"] = _measured(frame["y"], panel)
+    return draw_svg({**spec, "mark": {"type": "line", "point": True}})
 
 
-def _spec(frame: pl.DataFrame, panel: Panel, mark: dict[str, Any], beside: dict[str, Any]) -> dict[str, Any]:
-    scale = {"type": "log"} if panel.is_log else {"zero": True}
+def _measured(values: pl.Series, panel: Panel) -> dict[str, Any]:
+    """The y of a panel, on a scale that its values fill, in words that are read at a glance."""
+    low, high = float(values.min() or 0), float(values.max() or 0)  # type: ignore[arg-type]
+    axis: dict[str, Any] = {"tickCount": 4, "format": "~s" if high >= 1_000 else "~r"}
+    scale: dict[str, Any] = {"zero": True}
+    if panel.is_log and low > 0:
+        tens = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        scale, axis["values"] = {"type": "log"}, [10.0**power for power in tens]
+    elif not high:
+        scale["domain"] = [0, 0.01]
+    return {"field": "y", "type": "quantitative", "title": None, "scale": scale, "axis": axis}
+
+
+def _spec(frame: pl.DataFrame, panel: Panel) -> dict[str, Any]:
     x = {
         "field": "at",
         "type": "ordinal",
@@ -46,19 +74,11 @@ def _spec(frame: pl.DataFrame, panel: Panel, mark: dict[str, Any], beside: dict[
         "axis": {"labelAngle": 0},
         "sort": list(panel.sort) if panel.sort else "ascending",
     }
-    y = {
-        "field": "y",
-        "type": "quantitative",
-        "title": panel.y,
-        "scale": scale,
-        "axis": {"tickCount": 4, "format": "~s" if panel.is_log else "~g"},
-    }
     return {
         "title": panel.title,
         "width": WIDTH,
         "height": HEIGHT,
-        "mark": mark,
-        "encoding": {"x": x, "y": y, "color": colour_by(panel.series), **beside},
+        "encoding": {"x": x, "color": colour_by(panel.series)},
         "data": {"values": frame.select("at", "series", "y").drop_nulls().to_dicts()},
     }
 

@@ -56,7 +56,9 @@ class Plan:
     queries: int = 1_000
 
     @staticmethod
-    def of_census(table: pl.DataFrame, *, kinds: Kinds = Kinds.NUMBERS, runs: int = 10) -> Plan:
+    def of_census(
+        table: pl.DataFrame, *, kinds: Kinds = Kinds.NUMBERS, runs: int = 10, queries: int = 1_000
+    ) -> Plan:
         """The paper's own table. Raises TableError for one that lacks its attributes."""
         absent = [name for name in (*CENSUS, CENSUS_SALARY) if name not in table.columns]
         if absent:
@@ -81,10 +83,11 @@ class Plan:
             f"the given table of {len(table):,} records, with {said[kinds]}",
             is_census=True,
             runs=_checked(runs),
+            queries=queries,
         )
 
     @staticmethod
-    def of_example(records: int = EXAMPLE_RECORDS, *, runs: int = 10) -> Plan:
+    def of_example(records: int = EXAMPLE_RECORDS, *, runs: int = 10, queries: int = 1_000) -> Plan:
         """The example table, which is drawn from weights: shapes can be compared with the paper's, figures not."""
         import tomllib
 
@@ -96,6 +99,7 @@ class Plan:
             f"the example table of {records:,} invented people, with its own hierarchies: not the paper's data",
             is_census=False,
             runs=_checked(runs),
+            queries=queries,
         )
 
     def policy_for(self, grouping: Grouping, diversity: int) -> Policy:
