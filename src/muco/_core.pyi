@@ -25,7 +25,7 @@ class Distance:
     def tree(steps: NDArray[np.float64], *, leaves: int, missing: bool) -> Distance:
         """The tree distance of `leaves` leaves in depth-first order.
 
-        `steps[i]` is the height of the lowest common ancestor of leaves i and i + 1 over the tree's height.
+        `steps[i]`, in (0, 1], is the height of the lowest common ancestor of leaves i and i + 1.
         """
     @staticmethod
     def matrix(distances: NDArray[np.float64], *, missing: bool) -> Distance:
@@ -109,7 +109,7 @@ def randomize_unchanged_tuples(
     """Algorithm 2: (codes, tuples repaired, tuples that could not be because their group is all equal)."""
 
 def tag_records(key: bytes, columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A keyed tag of each row of `columns` (records, columns): equal rows, equal tags."""
+    """A keyed tag of each row of `columns` (records, columns), random in its content and copy number."""
 
 def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
     """A keyed permutation of range(count)."""
@@ -145,6 +145,51 @@ def find_nearest(
 
     `blocks` numbers what is known beside, of rows and of records. (distance, ties, whether the own row is among
     them, share of them with the own sensitive value of each sensitive attribute); no row: infinite, 0, no, 0.
+    """
+
+def conclude(
+    seen: list[tuple[Tables, Codes, int]],
+    sensitive: Codes,
+    is_joined: NDArray[np.bool_],
+    key: bytes,
+    *,
+    first_group: int,
+    world: str,
+    corrupted: int,
+    share: float,
+) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], tuple[float, int, int]]:
+    """The informed adversary (A1) over a batch; each release is its tables, its released codes and its repair.
+
+    All arrays are in the batch's order, NaN for the `corrupted` members a group that are not asked about, and for
+    groups beyond the `share` of them that is drawn:
+    [posterior of the own row, largest posterior, 1/ties of a top guess, 1/ties of the nearest row of the group,
+    whether a one-to-one assignment is right], the posterior of the own value of each sensitive attribute,
+    (Σ squared difference of two chains, records that needed chains, records whose rows the tables do not explain).
+    Rows that `is_joined` are known in every release, others in the first alone. `world` is release, raw, shuffled.
+    """
+
+def single_value_risks(tables: Tables) -> NDArray[np.float64]:
+    """Σ_i P(own row has the own value, i rows have it) / i, shape (records of the batch, attributes)."""
+
+def score_rows(
+    scores: NDArray[np.float32],
+    codes: Codes,
+    own: Offsets,
+    rows: Codes,
+    sizes: list[int],
+    *,
+    takes_equal: bool,
+) -> NDArray[np.float64]:
+    """1/ties of each target whose own row has the largest sum of scores among all rows, else 0.
+
+    `scores` (targets, all codes of the first attribute, then of the second, ...); rows equal to a target's `codes`
+    count only if `takes_equal`.
+    """
+
+def search_rows(tables: Tables, groups: Offsets, rows: Codes, own: Offsets, *, repair: int) -> NDArray[np.float64]:
+    """Of each record of some groups: (1/ties of a right top guess, own share, largest share) of the likelihood.
+
+    All `rows` of the release are candidates; `own` is the row of each record of the batch.
     """
 
 def scan_csv(text: bytes, delimiter: int) -> tuple[list[bytes], int, list[tuple[int, str, int]], bytes | None]:

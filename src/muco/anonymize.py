@@ -13,9 +13,10 @@ from muco._core import Tables, shuffled
 from muco.arrays import Offsets
 from muco.errors import MucoWarning, PolicyError
 from muco.frame import Frame
+from muco.gate import check_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
-from muco.promise import certify, summarize
+from muco.promise import certify, find_cautions, summarize
 from muco.release import Hidden, Outcome, Release
 from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
 from muco.switches import Role
@@ -72,11 +73,8 @@ def choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple
         raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
     table, chosen = Frame.of(frame), policy or Policy.of(**switches)
     if unnamed := [name for name in table.names if name not in chosen.attributes]:
-        warn(
-            f"columns without a role are released untouched: {', '.join(unnamed)}. Name them to silence this",
-            MucoWarning,
-            stacklevel=3,
-        )
+        words = f"columns without a role are released untouched: {', '.join(unnamed)}"
+        warn(f"{words}. Give them role other to silence this", MucoWarning, stacklevel=3)
     return table, chosen
 
 
@@ -88,7 +86,17 @@ def _run(
     watch("encode", 0, len(table))
     microdata = Microdata.of(table, policy, key=key)
     watch("divide", 0, len(table))
-    outcome = mutual_cover(divide_table(microdata), key, watch, keep)
+    kept: list[Tables] = []
+
+    def see(tables: Tables) -> None:
+        keep(tables)
+        if policy.max_risk is not None:
+            kept.append(tables)
+
+    outcome = mutual_cover(divide_table(microdata), key, watch, see)
+    certificate = certify(outcome, check_gate(outcome, kept))
+    for caution in find_cautions(outcome):
+        warn(caution, MucoWarning, stacklevel=3)
     watch("release", 0, len(table))
     order = shuffled(key.bits, len(table))
     rows = outcome.groups.order[order]
@@ -98,7 +106,7 @@ def _run(
     }
     data = table.released(rows, covered, frozenset(policy.named(Role.IDENTIFIER)))
     summary = summarize(outcome, seconds=time.perf_counter() - started)
-    return Release(data, certify(outcome), summary), outcome, rows
+    return Release(data, certificate, summary), outcome, rows
 
 
 def mutual_cover(groups: Groups, key: Key, watch: Watch, keep: Callable[[Tables], object]) -> Outcome:

@@ -7,6 +7,7 @@ else a frame carries (index, attributes, schema metadata, categories without row
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muco.errors import TableError
+from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,21 +36,22 @@ class Frame:
     @staticmethod
     def of(frame: Any) -> Frame:
         """Wrap a pandas, polars or pyarrow table. Errors: TableError for anything else, or bad column names."""
+        table, fault = None, "the table repeats a column name: each column needs its own"
         try:
             table = nw.from_native(frame, eager_only=True)
             names = table.columns
         except TypeError:
             lazy = " Collect it first." if hasattr(frame, "collect") else ""
-            raise TableError(
-                f"a table must be a pandas, polars or pyarrow frame, not {type(frame).__name__}.{lazy}"
-            ) from None
+            fault = f"a table must be a pandas, polars or pyarrow frame, not {type(frame).__name__}.{lazy}"
         except nw.exceptions.NarwhalsError:
-            raise TableError("the table repeats a column name: each column needs its own") from None
+            table = None
+        if table is None:
+            raise TableError(fault)
         for place, name in enumerate(names, start=1):
             if not isinstance(name, str) or not name.strip():
                 raise TableError(f"column {place} has no name of text: name every column before you start")
         if len(set(names)) < len(names):
-            raise TableError("the table repeats a column name: each column needs its own")
+            raise TableError(fault)
         return Frame(table)
 
     @property
@@ -64,16 +67,17 @@ class Frame:
         import polars as pl
 
         series = self.table.get_column(name)
+        found, fault = None, ""
         try:
             found = pl.Series(name, series.to_polars())
         except ImportError:
-            raise TableError(
-                "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
-            ) from None
-        except Exception:  # whatever a back end raises here quotes cells
-            raise TableError(
-                f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
-            ) from None
+            fault = "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
+        except Exception:
+            fault = f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
+            found = _large_integers(series)
+        if found is None:  # raised out here, because what a back end raises quotes cells even as a context
+            raise TableError(fault)
+        found = _ranked(found, series)
         if found.dtype == pl.Object or found.dtype.is_nested():
             raise TableError(f"attribute {name} holds objects or lists, which cannot be compared: leave it out")
         return found
@@ -87,7 +91,7 @@ class Frame:
             column = column.fill_nan(None)
             if (column.abs() < 2**53).all():
                 column = column.cast(pl.Int64)
-        return column.cast(pl.String)
+        return as_text(column)
 
     def released(self, order: Rows, covered: Mapping[str, Rows], dropped: frozenset[str]) -> Any:
         """The frame that may leave, in the caller's kind: record `order[i]` becomes row i.
@@ -105,9 +109,33 @@ class Frame:
         return _bare(nw.concat(frames, how="horizontal").to_native(), self.table)
 
 
+def _large_integers(series: nw.Series[Any]) -> pl.Series | None:
+    """A column of Python integers that 64 bits do not hold; None for what is no such column."""
+    import polars as pl
+
+    with suppress(Exception):  # what is raised quotes cells
+        return pl.Series(series.name, series.to_list(), dtype=pl.Int128)
+    return None
+
+
+def _ranked(found: pl.Series, series: nw.Series[Any]) -> pl.Series:
+    """A categorical with an order as an Enum, whose codes are its ranks, whatever kind of frame it came in."""
+    import polars as pl
+
+    if isinstance(found.dtype, pl.Enum):
+        return found
+    if isinstance(series.dtype, nw.Enum):
+        order = pl.Series(series.dtype.categories)
+    elif series.implementation.is_pyarrow() and getattr(series.to_native().type, "ordered", False):
+        order = pl.Series(series.to_native().unify_dictionaries().chunk(0).dictionary.to_pylist())
+    else:
+        return found
+    return found.cast(pl.String).cast(pl.Enum(order.cast(pl.String)))
+
+
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:
     """The same values without the categories that no row has."""
-    if column.dtype not in {nw.Categorical, nw.Enum}:
+    if not isinstance(column.dtype, nw.Categorical | nw.Enum):  # in a set, one Enum is not another
         return column
     native = column.to_native()
     if column.implementation.is_pandas_like():

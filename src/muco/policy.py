@@ -14,11 +14,13 @@ from typing import Any, Literal, Self
 import tomli_w
 from pydantic import Field, ValidationError, model_validator
 
-from muco.attribute import Attribute, Clause, HierarchySpec, Texts
+from muco.attribute import Attribute
+from muco.clause import Clause, Texts
 from muco.errors import InfeasibleError, MucoError, PolicyError
 from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_files import read_file
+from muco.hierarchy_spec import HierarchySpec
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
@@ -80,6 +82,18 @@ class Policy(Clause):
     repair: int = Field(
         0, strict=True, ge=0, description="How many values of an unchanged tuple are replaced (Algorithm 2)."
     )
+    max_risk: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="The gate: a release whose informed risk is above it is not made. 0.09 is usual in public.",
+    )
+    accept_risk: str | None = Field(
+        None,
+        min_length=1,
+        max_length=500,
+        description="Why a release above max_risk is made all the same; the certificate shows it.",
+    )
     missing: Texts = Field((), description="Cell texts that mean missing in every attribute.")
     attributes: dict[str, Attribute] = Field(
         default_factory=dict, description="Each column by name; one that is not named is other."
@@ -116,7 +130,8 @@ class Policy(Clause):
             return cls.model_validate(dict(words))
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)
-            raise PolicyError("\n".join(dict.fromkeys(describe_fault(fault, cls) for fault in faults))) from None
+        # Out here, so that pydantic's error, which holds the words, is not its context.
+        raise PolicyError("\n".join(dict.fromkeys(describe_fault(fault, cls) for fault in faults)))
 
     @classmethod
     def read(cls, path: str | Path, **changes: Any) -> Self:
@@ -124,16 +139,21 @@ class Policy(Clause):
 
         `changes` (roles as lists of names, and switches) win over what the file says.
         """
-        text = read_file(Path(path))
+        text, words, place = read_file(Path(path)), None, ""
         try:
             words = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path} is not TOML: {place_of_toml_error(str(error))}") from None
-        roles = {Role(name): changes.pop(name) for name in ("quasi", "sensitive", "identifier") if name in changes}
-        parts = words.setdefault("attributes", {})
-        for role, names in roles.items():
-            for name in names:
-                parts[name] = {**parts.get(name, {}), "role": role}
+        except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
+            place = place_of_toml_error(str(error))
+        if words is None:
+            raise PolicyError(f"{path} is not TOML: {place}")
+        parts = words.get("attributes", {})
+        for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFIER):
+            names = changes.pop(role, ())
+            for name in [names] if isinstance(names, str) else names:
+                # What is no table of attributes, or no attribute, is for `parse` to say.
+                if isinstance(parts, Mapping) and isinstance(given := parts.get(name, {}), Mapping):
+                    parts = {**parts, name: {**given, "role": role}}
+        words["attributes"] = parts
         return cls.parse({**words, **changes}).inlined(Path(path).parent)
 
     @model_validator(mode="before")
@@ -149,6 +169,10 @@ class Policy(Clause):
                 "Set repair to 0, or give delta a number"
             )
         _check_blocks(self)
+        if self.accept_risk is not None and self.max_risk is None:
+            raise ValueError(
+                "accept_risk names a reason to pass max_risk, which is not set: set it, or take it out"
+            )
         if self.repair > max(1, len(self.quasi)):
             raise ValueError(
                 f"repair is {self.repair} but there are {len(self.quasi)} quasi-identifiers: lower repair"

@@ -17,6 +17,7 @@ from muco.files import Format, Source, format_of, write_table
 from muco.microdata import Key
 from muco.release import Anatomy, Release
 from muco.switches import Method
+from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,10 +52,17 @@ class Targets:
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
         )
+        beside: list[Path] = []
         for path in (targets.release, targets.certificate, targets.hidden, targets.sensitive):
             if path is not None:
-                check_target(path, existing=targets.existing, inputs=targets.inputs)
+                beside.append(check_target(path, existing=targets.existing, inputs=targets.inputs, beside=beside))
         return targets
+
+    def lines(self) -> list[str]:
+        """What stands where, for the curator."""
+        lines = [f"release: {self.release}", f"certificate: {self.certificate}"]
+        lines += [] if self.sensitive is None else [f"sensitive values: {self.sensitive}"]
+        return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
     def write(self, release: Release | Anatomy, hidden: Hidden | None, source: Source) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
@@ -82,10 +90,9 @@ def read_key_file(path: Path) -> Key:
         raise PolicyError(f"the key file {path} cannot be read: {error.strerror}") from None
     if len(content) == 32:
         return Key(content)
-    try:
-        return Key.of(content.decode("ascii"))
-    except UnicodeDecodeError:
-        raise PolicyError(f"the key file {path} holds neither 64 hexadecimal digits nor 32 bytes") from None
+    if not content.isascii():
+        raise PolicyError(f"the key file {path} holds neither 64 hexadecimal digits nor 32 bytes")
+    return Key.of(content.decode("ascii"))
 
 
 def write_hidden(hidden: Hidden, path: Path) -> None:
@@ -119,7 +126,7 @@ def _tables(hidden: Hidden) -> pl.DataFrame:
         groups, attributes, values, outputs, numerators, totals = tables.flat()
         for place, domain in enumerate(hidden.outcome.groups.microdata.quasi):
             here = attributes == place
-            text = domain.cells.cast(pl.String)
+            text = as_text(domain.cells)
             parts.append(
                 pl.DataFrame(
                     {

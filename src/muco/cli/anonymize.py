@@ -10,7 +10,7 @@ from typing import Any
 import rich_click as click
 
 from muco.cli.options import policy_options, read_policy
-from muco.cli.terminal import console, show_summaries, watching
+from muco.cli.terminal import console, say, show_summaries, watching
 from muco.errors import MucoWarning, PolicyError
 from muco.switches import Method
 
@@ -30,7 +30,7 @@ from muco.switches import Method
 @click.option("--hidden", type=click.Path(path_type=Path), help="Keep key, groups and tables here (a zip, 0600).")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-@click.option("--dry-run", is_flag=True, help="Do everything but write.")
+@click.option("--dry-run", is_flag=True, help="Do everything but write; RELEASE may be left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor summary.")
 @click.option("-v", "--verbose", is_flag=True, help="A line a stage instead of a bar.")
@@ -58,19 +58,21 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
             warnings.simplefilter("always", MucoWarning)
             run = _method(given["method"], keep_hidden=given["hidden"] is not None)
             release, hidden = run(source.table, policy, key=key, watch=watch)
-        if targets is not None:
+        if targets is not None and not given["dry_run"]:
             watch("write", 0, 0)
             certificate = targets.write(release, hidden, source)
         else:
             certificate = release.certificate.to_json()
     for warning in told:
-        out.print(f"[yellow]note:[/] {warning.message}", soft_wrap=True)
+        say(out, f"note: {warning.message}")
     if not given["quiet"]:
         show_summaries(out, {table.name: release.summary})
-        if targets is not None:
-            beside = f"\nsensitive: {targets.sensitive}" if targets.sensitive else ""
-            beside += "\ninformation loss is of widths" if given["method"] == Method.MONDRIAN else ""
-            out.print(f"release: {output}{beside}\ncertificate: {targets.certificate}", soft_wrap=True)
+        if given["method"] == Method.MONDRIAN:
+            say(out, "information loss is of widths, not of moves")
+        if targets is None or given["dry_run"]:
+            say(out, "dry run: nothing was written")
+        else:
+            say(out, *targets.lines())
     if given["as_json"]:
         click.echo(certificate, nl=False)
 
