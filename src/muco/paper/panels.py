@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 COLOURS = ("#3a8bc8", "#d9742b", "#7a7a7a")  # told apart without red or green
-WIDTH, HEIGHT = 210, 150
+WIDTH, HEIGHT = 290, 170
 
 
 @dataclass(frozen=True, slots=True)
