@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from muco.atomic import Existing
 from muco.cli.reproduce import command
-from muco.errors import PolicyError, TableError
+from muco.errors import InfeasibleError, PolicyError, TableError
 from muco.microdata import Key, Microdata
 from muco.paper.experiments import Results, run_experiments
 from muco.paper.means import Means
@@ -100,6 +100,12 @@ def test_an_earlier_reproduction_is_not_replaced_unasked(tmp_path: Path) -> None
 def test_a_table_without_the_papers_attributes_is_refused() -> None:
     with pytest.raises(TableError, match=r"no attribute SEX, .*Leave --data out"):
         Plan.of_census(pl.DataFrame({"AGE": [1]}))
+
+
+def test_a_table_that_cannot_bear_ten_is_refused() -> None:
+    table = pl.DataFrame({name: list(range(40)) for name in CENSUS} | {CENSUS_SALARY: [1] * 20 + list(range(20))})
+    with pytest.raises(InfeasibleError, match="diversity"):
+        run_experiments(Plan.of_census(table, runs=1, queries=1))
 
 
 def test_no_runs_are_refused() -> None:

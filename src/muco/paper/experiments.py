@@ -103,13 +103,14 @@ class _Bench:
 def run_experiments(plan: Plan, watch: Watch | None = None) -> Results:
     """Section 5 whole: disclosure, information loss, queries, and the influence of l.
 
-    Raises what `Microdata.of` raises for a table that does not fit the plan's policy.
+    Raises what `Microdata.of` raises for a table that does not fit the plan's policy, InfeasibleError where it
+    cannot bear l = 10; a larger l that it cannot bear is left out, with a note.
     """
     import polars as pl
 
     told = watch or _ignore
     told("drawing queries", 0, 1)
-    original = compare(Microdata.of(plan.table, plan.policy_for(Grouping.LEAVES, 1), key=key_of(0)))
+    original = compare(Microdata.of(plan.table, plan.policy_for(Grouping.LEAVES, DIVERSITY), key=key_of(0)))
     bench = _Bench(plan, original, Workload.of(plan, original), _Log())
     settings = list(_settings())
     for done, (method, reading, diversity, deltas) in enumerate(settings):
