@@ -13,6 +13,7 @@ from muco._core import Tables, shuffled
 from muco.arrays import Offsets
 from muco.errors import MucoWarning, PolicyError
 from muco.frame import Frame
+from muco.gate import check_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import certify, find_cautions, summarize
@@ -85,7 +86,15 @@ def _run(
     watch("encode", 0, len(table))
     microdata = Microdata.of(table, policy, key=key)
     watch("divide", 0, len(table))
-    outcome = mutual_cover(divide_table(microdata), key, watch, keep)
+    kept: list[Tables] = []
+
+    def see(tables: Tables) -> None:
+        keep(tables)
+        if policy.max_risk is not None:
+            kept.append(tables)
+
+    outcome = mutual_cover(divide_table(microdata), key, watch, see)
+    certificate = certify(outcome, check_gate(outcome, kept))
     for caution in find_cautions(outcome):
         warn(caution, MucoWarning, stacklevel=3)
     watch("release", 0, len(table))
@@ -97,7 +106,7 @@ def _run(
     }
     data = table.released(rows, covered, frozenset(policy.named(Role.IDENTIFIER)))
     summary = summarize(outcome, seconds=time.perf_counter() - started)
-    return Release(data, certify(outcome), summary), outcome, rows
+    return Release(data, certificate, summary), outcome, rows
 
 
 def mutual_cover(groups: Groups, key: Key, watch: Watch, keep: Callable[[Tables], object]) -> Outcome:

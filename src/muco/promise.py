@@ -7,6 +7,7 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
+from muco.gate import Passage
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.switches import Principle, Role
@@ -72,8 +73,8 @@ def find_cautions(outcome: Outcome) -> list[str]:
     return cautions
 
 
-def certify(outcome: Outcome) -> Certificate:
-    """The public certificate of a run."""
+def certify(outcome: Outcome, passage: Passage | None = None) -> Certificate:
+    """The public certificate of a run, and of its passage through the gate."""
     microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
     named = {role: policy.named(role) for role in Role}
     unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
@@ -95,6 +96,7 @@ def certify(outcome: Outcome) -> Certificate:
         promise=(*_linking(policy, outcome), describe_diversity(policy)),
         limits=_limits(policy, other),
         version=version("muco"),
+        gate=passage.to_words() if passage else {},
     )
 
 

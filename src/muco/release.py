@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,7 @@ class Certificate:
     limits: tuple[str, ...]
     version: str
     certificate_version: int = 1
+    gate: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self, **beside: Any) -> str:
         """The certificate as JSON, with what else is known of the written file, such as its SHA-256."""
