@@ -61,9 +61,12 @@ def generalize(
     }
     data = table.released(rows, kept, frozenset(policy.named(Role.IDENTIFIER)))
     number = np.repeat(np.arange(len(groups)), groups.sizes)[order]
-    wide = [place for place in range(len(microdata.quasi)) if (low[:, place] != high[:, place]).any()]
-    texts = [label_groups(groups, place, low[:, place], high[:, place]).gather(number) for place in wide]
-    data = replace_columns(data, {text.name: text for text in texts})
+    texts = {}
+    for place in np.flatnonzero((low != high).any(axis=0)).tolist():
+        labels = label_groups(groups, place, low[:, place], high[:, place])
+        texts[labels.text.name] = labels.text.gather(number)
+        low[:, place], high[:, place] = labels.low, labels.high
+    data = replace_columns(data, texts)
     certificate = _certify(groups, low, high)
     return Release(data, certificate, summarize(groups, certificate, time.perf_counter() - started))
 
