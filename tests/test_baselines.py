@@ -21,7 +21,7 @@ from muco.assess.comparison import Comparison
 from muco.assess.loss import measure_loss
 from muco.baselines import anatomize, generalize, join_tables
 from muco.cli import cli
-from muco.errors import InfeasibleError, PolicyError
+from muco.errors import InfeasibleError, PolicyError, ReleaseError
 from muco.policy import Policy
 
 KEY = bytes(32)
@@ -99,6 +99,19 @@ def test_a_diversity_out_of_reach_is_refused() -> None:
     for method in (generalize, anatomize):
         with pytest.raises(InfeasibleError, match="3 is the most that the table bears"):
             method(PAYS, policy)
+
+
+def test_the_gate_stops_a_baseline_whose_risk_is_above_it() -> None:
+    # Groups of three link with 1/3; Anatomy leaves every quasi-identifier as it is.
+    policy = Policy.of(quasi="age", sensitive="pay", diversity=3, max_risk=0.3)
+    with pytest.raises(
+        ReleaseError, match=r"0\.3333 .* max_risk is 0\.3: nothing is released\. Raise diversity to 4"
+    ):
+        generalize(PAYS, policy)
+    with pytest.raises(ReleaseError, match=r"1\.0000 .* Take method mondrian or muco"):
+        anatomize(PAYS, policy)
+    wide = Policy.of(quasi="age", sensitive="pay", diversity=3, max_risk=0.34)
+    assert generalize(PAYS, wide).certificate.gate["informed_risk"] == pytest.approx(0.3333)
 
 
 @pytest.mark.parametrize("method", [generalize, anatomize])
