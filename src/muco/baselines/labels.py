@@ -86,7 +86,7 @@ def _ends(domain: Domain) -> tuple[pl.Series, pl.Series] | None:
     if domain.kind is Kind.DATE:
         everything = np.arange(domain.known, dtype=np.int32)
         values = Distinct(domain.attribute, known, everything, np.zeros(domain.known, dtype=bool))
-        days = moment_keys(values).cast(pl.Float64)
+        days = moment_keys(values, domain.form).cast(pl.Float64)
         # A moment within a day lies between that day and the next.
         low, high = (end.cast(pl.Int32).cast(pl.Date).cast(pl.String) for end in (days.floor(), days.ceil()))
         return low, high
