@@ -47,7 +47,7 @@ def anonymize(
     >>> sorted(release.data["age"])
     [20, 30, 40, 50]
     """
-    release, _, _ = _run(_choose(frame, policy, switches), key=Key.of(key), watch=watch or _ignore, keep=_ignore)
+    release, _, _ = _run(choose(frame, policy, switches), key=Key.of(key), watch=watch or _ignore, keep=_ignore)
     return release
 
 
@@ -62,12 +62,13 @@ def anonymize_with_hidden(
     """The same, and what must never leave: the key, the groups and the tables, to measure what they would tell."""
     tables: list[Tables] = []
     secret = Key.of(key)
-    run = _run(_choose(frame, policy, switches), key=secret, watch=watch or _ignore, keep=tables.append)
+    run = _run(choose(frame, policy, switches), key=secret, watch=watch or _ignore, keep=tables.append)
     release, outcome, rows = run
     return release, Hidden(secret, outcome, tuple(tables), rows)
 
 
-def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple[Frame, Policy]:
+def choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple[Frame, Policy]:
+    """The table and its policy, with a warning to the caller's caller for columns without a role."""
     if policy is not None and switches:
         raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
     table, chosen = Frame.of(frame), policy or Policy.of(**switches)

@@ -93,7 +93,7 @@ def certify(outcome: Outcome, passage: Passage | None = None) -> Certificate:
         changed_share=round(outcome.changed_share, 6),
         information_loss={name: round(loss, 6) for name, loss in outcome.information_loss.items()},
         repair={name: _count(getattr(outcome, name)) for name in ("repaired", "unrepairable") if policy.repair},
-        promise=(*_linking(policy, outcome), _diversity(policy)),
+        promise=(*_linking(policy, outcome), describe_diversity(policy)),
         limits=_limits(policy, other),
         version=version("muco"),
         gate=passage.to_words() if passage else {},
@@ -133,7 +133,8 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _diversity(policy: Policy) -> str:
+def describe_diversity(policy: Policy) -> str:
+    """What every group keeps, as a sentence."""
     kept = _KEPT[policy.principle].format(
         names=" and of ".join(policy.sensitive), l=policy.diversity, c=policy.c, t=policy.t
     )
@@ -148,6 +149,12 @@ def _limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
             "knows groups and tables may link a record with much higher probability, and a near match is not "
             "excluded where an exact one is."
         )
+    return (*limits, *describe_limits(policy, other))
+
+
+def describe_limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
+    """What no method that forms groups covers, as sentences; `other` are the columns released untouched."""
+    limits = []
     if policy.principle is not Principle.ANONYMITY:
         limits.append(
             "Groups are formed by looking at sensitive values. What that choice reveals to one who reruns the "

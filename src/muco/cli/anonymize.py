@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,19 @@ import rich_click as click
 from muco.cli.options import policy_options, read_policy
 from muco.cli.terminal import console, say, show_summaries, watching
 from muco.errors import MucoWarning, PolicyError
+from muco.switches import Method
 
 
 @click.command("anonymize")
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="RELEASE", help="Where the release goes.")
+@click.option(
+    "--method",
+    type=click.Choice([word.value for word in Method]),
+    default=Method.MUCO.value,
+    show_default=True,
+    help="Mutual cover, or a baseline.",
+)
 @policy_options
 @click.option("--key-file", type=click.Path(path_type=Path), help="A key of 64 hexadecimal digits, for a repeat.")
 @click.option("--hidden", type=click.Path(path_type=Path), help="Keep key, groups and tables here (a zip, 0600).")
@@ -28,11 +37,13 @@ from muco.errors import MucoWarning, PolicyError
 def command(table: Path, output: Path | None, **given: Any) -> None:
     """Anonymize TABLE (CSV, Parquet or Arrow IPC) and write RELEASE with its certificate beside it.
 
-    The input is never changed. Without --key-file no two runs are the same.
+    The input is never changed. Without --key-file no two runs are the same. Method mondrian writes ranges in place
+    of values; anatomy writes a second table beside RELEASE, with .sensitive before its suffix.
     """
     if output is None and not given["dry_run"]:
         raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
-    from muco.anonymize import anonymize, anonymize_with_hidden
+    if given["hidden"] is not None and given["method"] != Method.MUCO:
+        raise PolicyError(f"--hidden keeps the tables of mutual cover, and method {given['method']} has none")
     from muco.files import read_table
     from muco.publish import Targets, read_key_file
 
@@ -45,11 +56,8 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
         policy = read_policy(given, source.table.columns)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", MucoWarning)
-            hidden = None
-            if targets is not None and targets.hidden is not None:
-                release, hidden = anonymize_with_hidden(source.table, policy, key=key, watch=watch)
-            else:
-                release = anonymize(source.table, policy, key=key, watch=watch)
+            run = _method(given["method"], keep_hidden=given["hidden"] is not None)
+            release, hidden = run(source.table, policy, key=key, watch=watch)
         if targets is not None and not given["dry_run"]:
             watch("write", 0, 0)
             certificate = targets.write(release, hidden, source)
@@ -59,9 +67,25 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
         say(out, f"note: {warning.message}")
     if not given["quiet"]:
         show_summaries(out, {table.name: release.summary})
+        if given["method"] == Method.MONDRIAN:
+            say(out, "information loss is of widths, not of moves")
         if targets is None or given["dry_run"]:
             say(out, "dry run: nothing was written")
         else:
             say(out, *targets.lines())
     if given["as_json"]:
         click.echo(certificate, nl=False)
+
+
+def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:
+    """What anonymizes a table by one method, giving the release and what must stay, where it is kept."""
+    from muco.anonymize import anonymize, anonymize_with_hidden
+
+    if keep_hidden:
+        return anonymize_with_hidden
+    if name == Method.MUCO:
+        return lambda *table, **given: (anonymize(*table, **given), None)
+    from muco.baselines import anatomize, generalize
+
+    baseline: Callable[..., Any] = generalize if name == Method.MONDRIAN else anatomize
+    return lambda *table, **given: (baseline(*table, **given), None)
