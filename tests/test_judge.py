@@ -97,7 +97,8 @@ def test_a_generalised_table_with_counts_and_labels_is_read(tmp_path: Path) -> N
     columns = {"age": ["20-25", "[30, 35)"], "town": ["South", "*"], "ill": ["x", "y"], "n": [2, 2]}
     pl.DataFrame(columns).write_csv(tmp_path / "out.csv")
     (tmp_path / "policy.toml").write_text(
-        '[attributes.age]\nrole = "quasi"\n[attributes.ill]\nrole = "sensitive"\n[attributes.town]\nrole = "quasi"\n'
+        '[attributes.age]\nrole = "quasi"\n[attributes.ill]\nrole = "sensitive"\n'
+        '[attributes.town]\nrole = "quasi"\n'
         'hierarchy = { tree = { South = ["a", "b"], North = ["c"] } }\n'
     )
     ran = muco("assess", table, tmp_path / "out.csv", "-c", tmp_path / "policy.toml", "--count", "n", "--json")
@@ -180,3 +181,37 @@ def test_releases_of_other_tools_are_scored_as_the_method_says(
     found = figures(ran.out)
     for figure, (value, tolerance) in expected.items():
         assert found[figure]["value"] == pytest.approx(value, abs=tolerance), figure
+
+
+def test_the_certificate_tells_achieved_risks_and_nothing_that_must_stay(folder: Path) -> None:
+    text = (folder / "out.certificate.json").read_text()
+    achieved = json.loads(text)["achieved"]
+    assert "proven, not estimated" in achieved["verdict"] and len(achieved["regulator"]) == 3
+    nearest = next(risk for risk in achieved["risks"] if risk["figure"] == "nearest")
+    assert {"value", "raw_table", "chance", "words"} <= nearest.keys()
+    assert KEY not in text and "single-value" not in text and "illness 1" not in text
+
+
+def test_no_rate_of_a_certificate_counts_fewer_than_ten_people(folder: Path) -> None:
+    achieved = json.loads((folder / "out.certificate.json").read_text())["achieved"]
+    told = [risk[name] for risk in achieved["risks"] for name in ("value", "raw_table", "chance") if name in risk]
+    rates = [rate for rate in told if not isinstance(rate, str)]
+    assert all(rate in (0, 1) or 10 / 40 <= rate <= 1 - 10 / 40 for rate in rates)
+    assert "less than 25 %" in told
+
+
+def test_risks_are_measured_on_wish_only(folder: Path, tmp_path: Path) -> None:
+    words = ("--identifier", "name", *ROLES, "--diversity", "4", "--assess", "none")
+    assert muco("anonymize", folder / "in.csv", "-o", tmp_path / "out.csv", *words).code == 0
+    assert "achieved" not in json.loads((tmp_path / "out.certificate.json").read_text())
+
+
+@pytest.mark.parametrize("method", ["mondrian", "anatomy"])
+def test_a_baseline_is_not_held_against_the_gate(folder: Path, tmp_path: Path, method: str) -> None:
+    words = ("--identifier", "name", *ROLES, "--diversity", "2", "--method", method, "--max-risk", "0.5")
+    ran = muco("anonymize", folder / "in.csv", "-o", tmp_path / "out.csv", *words)
+    assert ran.code == 2 and "max_risk guards mutual cover" in ran.err
+
+
+def test_full_tries_every_adversary(folder: Path) -> None:
+    assert {"tables-only", "simulation", "minimality"} <= figures(assess(folder, "--full", "--json").out).keys()
