@@ -90,13 +90,11 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
 
 def _achieve(table: Any, release: Any, hidden: Any, effort: str, watch: Callable[..., object]) -> dict[str, Any]:
     """The achieved risks, as the certificate tells them."""
-    from muco.assess.assessment import Effort, assess_release
-    from muco.assess.public import tell_achieved
+    from muco.assess.assessment import Effort
+    from muco.assess.public import measure_achieved
 
     watch("assess", 0, 0)
-    policy = hidden.outcome.groups.microdata.policy
-    level = Effort.FULL if effort == "full" else Effort.RISKS
-    return tell_achieved(assess_release(table, release, policy, hidden=hidden, effort=level))
+    return measure_achieved(table, release, hidden, Effort.FULL if effort == "full" else Effort.RISKS)
 
 
 def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:
