@@ -121,6 +121,7 @@ fn changed_sets(weights: &[f64], columns: &[f64], wanted: usize) -> Result<BTree
 mod tests {
     use super::*;
     use crate::batch::{Columns, Terms};
+    use crate::coupling::Blocks;
     use crate::cover::Cover;
     use crate::distance::Distance;
     use crate::draw::{Draw, output_values};
@@ -150,7 +151,8 @@ mod tests {
         let quiet = Cancel::default();
         let tables = Tables::calculate(all, &order, &starts, &distances, terms, &quiet).unwrap();
         let key = Key::new([4; 32]);
-        let drawn = output_values(&tables, &key, 0, Draw::Independent, &quiet).unwrap();
+        let alone = Blocks::new(vec![], 3).unwrap();
+        let drawn = output_values(&tables, &key, 0, Draw::Independent, &alone, &quiet).unwrap();
         for repair in [0, 1, 2] {
             let released = randomize_unchanged_tuples(&tables, &drawn, &key, 0, repair, &quiet).unwrap().codes;
             let tuples: Vec<[i32; 3]> = (0..27).map(|i| [i / 9, i / 3 % 3, i % 3]).collect();

@@ -104,16 +104,22 @@ class Assessment:
     def risk(self) -> float | None:
         """What a gate holds against its bound: what is proven, else A1, else the most that linking found.
 
-        None where which row is whose is not known: then no gate can be passed.
+        None where which row is whose is not known, or draws are shared in a way that A1 does not model: then no gate
+        can be passed.
         """
         if self.proven is not None:
             return self.proven
         if self.informed is not None:
             return self.informed.record.rate.value
-        if self.linkage is None:
+        if self.linkage is None or self.shares_draws:
             return None
         linked = [self.linkage.identity.rate.value, *(risk.rate.value for risk in self.disclosure.identity or ())]
         return max(linked)
+
+    @property
+    def shares_draws(self) -> bool:
+        """Whether attributes of a block share a random number, whose joint law is not the product that A1 takes."""
+        return bool(self.policy.blocks) and not self.policy.is_provable
 
     @property
     def delta_is_number(self) -> bool:
