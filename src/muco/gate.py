@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from muco._core import Tables, conclude
-from muco.errors import ReleaseError
+from muco.errors import PolicyError, ReleaseError
 from muco.policy import Policy
 from muco.release import Outcome
 
@@ -62,6 +62,15 @@ def pass_gate(policy: Policy, risk: float | None, how: str, *, remedy: str = "")
     if policy.accept_risk is None:
         raise ReleaseError(_refusal(policy, risk, how, remedy))
     return Passage(policy.max_risk, risk, how, policy.accept_risk)
+
+
+def refuse_gate(policy: Policy, method: str) -> None:
+    """Raise PolicyError where a baseline is asked for a bound that only mutual cover is held against."""
+    if policy.max_risk is not None:
+        raise PolicyError(
+            f"max_risk guards mutual cover, and method {method} is not held against it: take it out, and judge the "
+            "release with `muco assess --max-risk`"
+        )
 
 
 def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | None, str]:

@@ -151,6 +151,7 @@ fn changed_sets(weights: &[f64], columns: &[f64], wanted: usize) -> Result<BTree
 mod tests {
     use super::*;
     use crate::batch::{Columns, Terms};
+    use crate::coupling::Blocks;
     use crate::cover::Cover;
     use crate::distance::Distance;
     use crate::draw::{Draw, output_values};
