@@ -205,6 +205,11 @@ class Policy(Clause):
         shares = bool(self.blocks) and self.draw is Draw.INDEPENDENT
         return self.delta == TIGHT and self.repair == 0 and not shares
 
+    @property
+    def block_places(self) -> list[list[int]]:
+        """The blocks as places among the quasi-identifiers, as the core names them."""
+        return [[self.quasi.index(name) for name in block] for block in self.blocks]
+
     def named(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role."""
         return tuple(name for name, attribute in self.attributes.items() if attribute.role is role)
