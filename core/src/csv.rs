@@ -26,6 +26,18 @@ pub enum Fault {
 /// Bytes that a field may have.
 pub const LONGEST: usize = 1 << 20;
 
+/// How a text is written, so that another can be written like it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Whether every field of the header is quoted.
+    pub is_header_quoted: bool,
+    /// Of each column, how many fields are quoted, and how many are not though they hold something. `NA` counts in
+    /// neither: R quotes a column of text and leaves its `NA` bare.
+    pub quotes: Vec<(usize, usize)>,
+    /// How many rows end in LF, in CR LF and in CR alone.
+    pub ends: [usize; 3],
+}
+
 /// What a walk over a text found.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -35,14 +47,18 @@ pub struct Scan {
     pub rows: usize,
     /// Each bad row once, with its first fault.
     pub faults: Vec<(usize, Fault)>,
-    /// The text of the good rows, only where it differs from what was given.
+    /// Where the rows begin in what was given.
+    pub from: usize,
+    /// The good rows, only where they differ from what was given from there on.
     pub text: Option<Vec<u8>>,
+    /// How it is written.
+    pub style: Style,
 }
 
 /// Walks over `bytes`, whose fields `delimiter` parts.
-pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let mut walk = Walk { bytes, delimiter, at: 0, fields: Vec::new(), fault: None, is_plain: true };
+pub fn scan(given: &[u8], delimiter: u8) -> Scan {
+    let bytes = given.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(given);
+    let mut walk = Walk { bytes, delimiter, at: 0, fields: Vec::new(), fault: None, is_plain: true, end: None };
     let mut scan = Scan::default();
     if !walk.row() {
         return scan;
@@ -52,7 +68,12 @@ pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
     if let Some(fault) = walk.fault {
         scan.faults.push((0, fault));
     }
-    let mut written: Option<Vec<u8>> = if walk.is_plain { None } else { Some(walk.written()) };
+    scan.style.is_header_quoted = walk.fields.iter().all(|field| field.is_quoted);
+    scan.style.quotes = vec![(0, 0); width];
+    scan.style.count_end(walk.end);
+    let body = walk.at;
+    scan.from = given.len() - bytes.len() + body;
+    let mut written: Option<Vec<u8>> = None;
     loop {
         let from = walk.at;
         if !walk.row() {
@@ -70,8 +91,12 @@ pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
             }
         }
         let is_kept = !is_blank && walk.fault.is_none();
+        if is_kept {
+            scan.style.count_end(walk.end);
+            scan.style.count_quotes(&walk);
+        }
         if written.is_none() && !(is_kept && walk.is_plain) {
-            written = Some(bytes[..from].to_vec());
+            written = Some(bytes[body..from].to_vec());
         }
         if let (Some(text), true) = (&mut written, is_kept) {
             text.extend(walk.written());
@@ -79,6 +104,24 @@ pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
     }
     scan.text = written;
     scan
+}
+
+impl Style {
+    fn count_end(&mut self, end: Option<usize>) {
+        if let Some(count) = end.and_then(|end| self.ends.get_mut(end)) {
+            *count += 1;
+        }
+    }
+
+    fn count_quotes(&mut self, walk: &Walk<'_>) {
+        for (field, (quoted, bare)) in walk.fields.iter().zip(&mut self.quotes) {
+            if field.is_quoted {
+                *quoted += 1;
+            } else if field.from < field.to && &walk.bytes[field.from..field.to] != b"NA" {
+                *bare += 1;
+            }
+        }
+    }
 }
 
 /// A field: where its content lies, and whether it was quoted.
@@ -102,6 +145,8 @@ struct Walk<'a> {
     fault: Option<Fault>,
     /// Whether any reader would take the row as we do.
     is_plain: bool,
+    /// What the row ends in, as a place in [`Style::ends`]; nothing at the end of the text.
+    end: Option<usize>,
 }
 
 impl Walk<'_> {
@@ -121,12 +166,13 @@ impl Walk<'_> {
             }
         }
         let to = self.at;
-        match self.bytes.get(self.at) {
-            Some(b'\r') if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
-            Some(b'\r') => (self.at, self.is_plain) = (self.at + 1, false),
-            Some(_) => self.at += 1,
-            None => {}
-        }
+        (self.at, self.end) = match self.bytes.get(self.at) {
+            Some(b'\r') if self.bytes.get(self.at + 1) == Some(&b'\n') => (self.at + 2, Some(1)),
+            Some(b'\r') => (self.at + 1, Some(2)),
+            Some(_) => (self.at + 1, Some(0)),
+            None => (self.at, None),
+        };
+        self.is_plain &= self.end != Some(2);
         let row = &self.bytes[from..to];
         if self.fields.iter().any(|field| field.to - field.from > LONGEST) {
             self.fault.get_or_insert(Fault::TooLong);
@@ -231,7 +277,7 @@ mod tests {
     fn text(given: &str) -> String {
         let scan = scan(given.as_bytes(), b',');
         assert_eq!(scan.faults, vec![]);
-        scan.text.map_or(given.to_string(), |text| String::from_utf8(text).unwrap())
+        scan.text.map_or(given[scan.from..].to_string(), |text| String::from_utf8(text).unwrap())
     }
 
     #[test]
@@ -257,9 +303,9 @@ mod tests {
 
     #[test]
     fn what_is_odd_but_clear_is_written_plainly() {
-        assert_eq!(text("a,b\n5\" pipe,2\n"), "a,b\n\"5\"\" pipe\",2\n");
-        assert_eq!(text("a,b\r1,2\r"), "a,b\n1,2\n");
-        assert_eq!(text("a,b\n\n1,2\n\n"), "a,b\n1,2\n");
+        assert_eq!(text("a,b\n5\" pipe,2\n"), "\"5\"\" pipe\",2\n");
+        assert_eq!(text("a,b\r1,2\r"), "1,2\n");
+        assert_eq!(text("a,b\n\n1,2\n\n"), "1,2\n");
     }
 
     #[test]
@@ -271,12 +317,19 @@ mod tests {
     #[test]
     fn bad_rows_are_left_out_of_the_text() {
         let scan = scan(b"a,b\n1,2\n3\n4,5\n", b',');
-        assert_eq!(scan.text.as_deref(), Some(&b"a,b\n1,2\n4,5\n"[..]));
+        assert_eq!(scan.text.as_deref(), Some(&b"1,2\n4,5\n"[..]));
     }
 
     #[test]
     fn the_header_is_read_without_its_quotes_and_its_byte_order_mark() {
         let scan = scan(b"\xEF\xBB\xBF\"a \"\"b\"\"\",c\n", b',');
         assert_eq!(scan.header, vec![b"a \"b\"".to_vec(), b"c".to_vec()]);
+    }
+    #[test]
+    fn how_it_is_written_is_told() {
+        // R's way: a header in quotes, text in quotes, numbers and NA bare.
+        let scan = scan(b"\xEF\xBB\xBF\"a\",\"b\"\r\n\"x\",1\r\nNA,2\r\n", b',');
+        let style = Style { is_header_quoted: true, quotes: vec![(1, 0), (0, 2)], ends: [0, 3, 0] };
+        assert_eq!((scan.from, scan.text, scan.style), (12, None, style));
     }
 }

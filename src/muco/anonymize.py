@@ -69,7 +69,7 @@ def anonymize_with_hidden(
 def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple[Frame, Policy]:
     if policy is not None and switches:
         raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
-    table, chosen = Frame.of(frame), policy or Policy.of(**switches)
+    table, chosen = frame if isinstance(frame, Frame) else Frame.of(frame), policy or Policy.of(**switches)
     if unnamed := [name for name in table.names if name not in chosen.attributes]:
         warn(
             f"columns without a role are released untouched: {', '.join(unnamed)}. Name them to silence this",

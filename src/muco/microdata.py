@@ -17,6 +17,7 @@ from muco.domain import Domain, encode
 from muco.errors import InfeasibleError, PolicyError, TableError
 from muco.fault import suggest
 from muco.frame import Frame
+from muco.numerals import PLAIN
 from muco.policy import Policy
 from muco.switches import Principle as Form
 from muco.switches import Role
@@ -84,9 +85,9 @@ class Microdata:
         """
         table = frame if isinstance(frame, Frame) else Frame.of(frame)
         _check_names(table, policy)
-        quasi = [encode(table.column(name), policy.attributes[name], policy.missing) for name in policy.quasi]
+        quasi = [_encode(table, policy, name) for name in policy.quasi]
         needed = policy.sensitive if policy.principle is not Form.ANONYMITY else ()
-        sensitive = [encode(table.column(name), policy.attributes[name], policy.missing) for name in needed]
+        sensitive = [_encode(table, policy, name) for name in needed]
         microdata = Microdata(
             table,
             policy,
@@ -204,6 +205,12 @@ class Group:
     def microdata(self) -> Microdata:
         """The table that the group is of."""
         return self.groups.microdata
+
+
+def _encode(table: Frame, policy: Policy, name: str) -> tuple[Domain, Codes]:
+    numerals = policy.table.numerals if policy.table else PLAIN
+    attribute = policy.attributes[name]
+    return encode(table.column(name), attribute, policy.missing, numerals=numerals, origin=table.origin)
 
 
 def _check_names(table: Frame, policy: Policy) -> None:

@@ -19,6 +19,7 @@ from muco.errors import InfeasibleError, MucoError, PolicyError
 from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_files import read_file
+from muco.layout import Layout
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
@@ -69,6 +70,7 @@ class Policy(Clause):
         0, strict=True, ge=0, description="How many values of an unchanged tuple are replaced (Algorithm 2)."
     )
     missing: Texts = Field((), description="Cell texts that mean missing in every attribute.")
+    table: Layout | None = Field(None, description="How the table is written; what is stated is not guessed.")
     attributes: dict[str, Attribute] = Field(
         default_factory=dict, description="Each column by name; one that is not named is other."
     )

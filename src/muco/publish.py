@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import sys
 import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 import numpy as np
 
 from muco.atomic import Batch, Existing, Readers, check_target
-from muco.errors import PolicyError
-from muco.files import Format, Source, format_of, write_table
+from muco.errors import MucoWarning, PolicyError
+from muco.files import Source, check_writable, form_for, layout_for, name_of, place_of, write_table
+from muco.files.rendering import disarm, find_formulas
+from muco.formats import STREAM, Format, compression_of, is_database
 from muco.microdata import Key
 
 if TYPE_CHECKING:
@@ -26,40 +31,90 @@ _LARGEST_KEY_FILE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Where the files of a run go; made before the run, so that a run that cannot be written is not begun."""
+    """Where the files of a run go; made before the run, so that a run that cannot be written is not begun.
 
-    release: Path
-    certificate: Path
+    `release` is a path, `-` for standard output, or the URL of a table. `certificate` is None where none is kept.
+    """
+
+    release: str
+    certificate: Path | None
     hidden: Path | None
-    form: Format
     existing: Existing
     inputs: tuple[Path, ...]
+    is_spreadsheet_safe: bool = False
 
     @staticmethod
-    def of(output: Path, given: Mapping[str, Any], *, inputs: Iterable[Path | None]) -> Targets:
-        """`given` may name `certificate`, `hidden` and `force`. Raises PolicyError or OutputError."""
+    def of(output: str | Path, given: Mapping[str, Any], *, inputs: Iterable[Path | None]) -> Targets:
+        """`given` may name `certificate`, `hidden`, `force` and `spreadsheet_safe`.
+
+        Raises PolicyError or OutputError.
+        """
+        is_file = str(output) != STREAM and not is_database(output)
+        beside = Path(output).with_name(f"{_stem(Path(output))}.certificate.json") if is_file else None
         targets = Targets(
-            output,
-            given.get("certificate") or output.with_name(f"{output.stem}.certificate.json"),
+            str(output),
+            given.get("certificate") or beside,
             given.get("hidden"),
-            format_of(output),
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
+            bool(given.get("spreadsheet_safe")),
         )
-        for path in (targets.release, targets.certificate, targets.hidden):
+        check_writable(output)
+        for path in (Path(output) if is_file else None, targets.certificate, targets.hidden):
             if path is not None:
                 check_target(path, existing=targets.existing, inputs=targets.inputs)
         return targets
 
+    @property
+    def shown(self) -> str:
+        """The place of the release, without a password."""
+        return "stdout" if self.release == STREAM else place_of(self.release)
+
     def write(self, release: Release, hidden: Hidden | None, source: Source) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
+        content = write_table(self._guarded(release.data, source), self.release, source)
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
-            digest = batch.add(self.release, write_table(release.data, self.form, delimiter=source.delimiter))
-            certificate = release.certificate.to_json(release={"file": self.release.name, "sha256": digest})
-            batch.add(self.certificate, certificate)
+            if self.release == STREAM:
+                digest = hashlib.sha256(content).hexdigest()
+            else:
+                digest = batch.add(self.release, content)
+            certificate = certificate_of(release, source, file=name_of(self.release), sha256=digest)
+            if self.certificate is not None:
+                batch.add(self.certificate, certificate)
             if hidden is not None and self.hidden is not None:
                 batch.add(self.hidden, lambda path: write_hidden(hidden, path), readers=Readers.OWNER)
+        if self.release == STREAM:
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
         return certificate
+
+    def _guarded(self, table: pl.DataFrame, source: Source) -> pl.DataFrame:
+        """The table, with what a spreadsheet would run quoted, or a MucoWarning where it is left."""
+        if form_for(self.release, source) is not Format.CSV:
+            return table
+        layout = layout_for(self.release, source)
+        if self.is_spreadsheet_safe:
+            return disarm(table, layout)
+        if found := find_formulas(table, layout):
+            columns = ", ".join(f"{name} ({count})" for name, count in found.items())
+            warn(
+                f"cells of text that begin with = + - @ or tab, which a spreadsheet runs as formulas: {columns}. "
+                "Quote them with --spreadsheet-safe, or open the release elsewhere",
+                MucoWarning,
+                stacklevel=3,
+            )
+        return table
+
+
+def certificate_of(release: Release, source: Source, **written: str) -> str:
+    """The certificate as JSON, with what was written and how many rows were left out of what was read."""
+    dropped = source.dropped if source.dropped >= 10 else "fewer than 10"
+    beside: dict[str, Any] = {"rows_dropped": dropped} if source.dropped else {}
+    return release.certificate.to_json(**beside, **({"release": written} if written else {}))
+
+
+def _stem(path: Path) -> str:
+    return Path(path.stem).stem if compression_of(path) else path.stem
 
 
 def read_key_file(path: Path) -> Key:

@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muco.errors import TableError
+from muco.numerals import PLAIN, Numerals
+from muco.origin import WHOLE, Origin
 from muco.switches import Kind
 
 if TYPE_CHECKING:
     import polars as pl
 
-INTEGER = r"^[+-]?[0-9]+$"
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+NUMBER = PLAIN.pattern
 CODE = r"^[+-]?0[0-9]"  # 01234 is a code: as a number it would lose its zero
 MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
 TRUTHS = {"true", "false"}
@@ -34,9 +35,13 @@ class Distinct:
     cells: pl.Series
     index: NDArray[np.int32]  # (records,): place in `cells`
     is_missing: NDArray[np.bool_]  # (cells,)
+    numerals: Numerals = PLAIN
+    origin: Origin = WHOLE
 
     @staticmethod
-    def of(column: pl.Series, missing: Collection[str]) -> Distinct:
+    def of(
+        column: pl.Series, missing: Collection[str], *, numerals: Numerals = PLAIN, origin: Origin | None = None
+    ) -> Distinct:
         """`missing` are texts that mean missing, beside null, NaN and blank text."""
         import polars as pl
 
@@ -50,7 +55,7 @@ class Distinct:
             absent |= cells.is_nan().fill_null(value=False)
         if cells.dtype == pl.String:
             absent |= (text.str.strip_chars() == "").fill_null(value=False)
-        return Distinct(column.name, cells, index.to_numpy(), absent.to_numpy())
+        return Distinct(column.name, cells, index.to_numpy(), absent.to_numpy(), numerals, origin or WHOLE)
 
     @property
     def known(self) -> pl.Series:
@@ -64,9 +69,8 @@ class Distinct:
         marked = np.zeros(len(self.cells), dtype=bool)
         marked[np.flatnonzero(~self.is_missing)] = is_bad
         rows = np.flatnonzero(marked[self.index])
-        shown = ", ".join(str(row + 1) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
         cells = "1 cell" if rows.size == 1 else f"{rows.size} cells"
-        raise TableError(f"attribute {self.name}: {cells} {what} (row{'s' * (rows.size > 1)} {shown}): {advice}")
+        raise TableError(f"attribute {self.name}: {cells} {what} ({self.origin.describe(rows)}): {advice}")
 
 
 def infer_kind(values: Distinct) -> Kind:
@@ -75,7 +79,7 @@ def infer_kind(values: Distinct) -> Kind:
 
     known = values.known
     if known.dtype == pl.String and not known.is_empty():
-        return _kind_of_text(known.str.strip_chars())
+        return _kind_of_text(known.str.strip_chars(), values.numerals)
     if known.dtype == pl.Boolean:
         return Kind.BOOLEAN
     if known.dtype.is_numeric() or known.dtype == pl.Duration:
@@ -83,8 +87,8 @@ def infer_kind(values: Distinct) -> Kind:
     return Kind.DATE if known.dtype.is_temporal() else Kind.CATEGORICAL
 
 
-def _kind_of_text(text: pl.Series) -> Kind:
-    if text.str.contains(NUMBER).all() and not text.str.contains(CODE).any():
+def _kind_of_text(text: pl.Series, numerals: Numerals) -> Kind:
+    if text.str.contains(numerals.pattern).all() and not text.str.contains(CODE).any():
         return Kind.CONTINUOUS
     if text.str.contains(MOMENT).all():
         return Kind.DATE
@@ -101,9 +105,7 @@ def number_keys(values: Distinct) -> pl.Series:
     if known.dtype == pl.Boolean:
         known = known.cast(pl.Int8)
     if not known.dtype.is_numeric():
-        text = known.cast(pl.String).str.strip_chars()
-        is_whole = text.str.contains(INTEGER).all()
-        known = text.str.strip_prefix("+").cast(pl.Int128 if is_whole else pl.Float64, strict=False)
+        known = values.numerals.read(known.cast(pl.String).str.strip_chars())
     is_bad = known.is_null()
     if known.dtype.is_float():
         is_bad |= ~known.is_finite().fill_null(value=False)

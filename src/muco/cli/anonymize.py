@@ -4,62 +4,97 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from rich.console import Console
 
 from muco.cli.options import policy_options, read_policy
-from muco.cli.terminal import console, show_summaries, watching
+from muco.cli.tables import input_files, read_source, table_options
+from muco.cli.terminal import Watch, console, say, show_summaries, watching
 from muco.errors import MucoWarning, PolicyError
+from muco.formats import STREAM
+
+if TYPE_CHECKING:
+    from muco.publish import Targets
+    from muco.release import Release
 
 
 @click.command("anonymize")
-@click.argument("table", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="RELEASE", help="Where the release goes.")
+@click.argument("tables", metavar="TABLE", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RELEASE", help="Where the release goes: a file, a URL, or - for stdout.")
 @policy_options
+@table_options
 @click.option("--key-file", type=click.Path(path_type=Path), help="A key of 64 hexadecimal digits, for a repeat.")
 @click.option("--hidden", type=click.Path(path_type=Path), help="Keep key, groups and tables here (a zip, 0600).")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes.")
+@click.option("--spreadsheet-safe", is_flag=True, help="Put ' before text that a spreadsheet would run.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor summary.")
 @click.option("-v", "--verbose", is_flag=True, help="A line a stage instead of a bar.")
-def command(table: Path, output: Path | None, **given: Any) -> None:
-    """Anonymize TABLE (CSV, Parquet or Arrow IPC) and write RELEASE with its certificate beside it.
+def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
+    """Anonymize TABLE and write RELEASE with its certificate beside it.
 
-    The input is never changed. Without --key-file no two runs are the same.
+    TABLE is CSV (also .gz and .zst), Parquet, Arrow IPC, a workbook, a file of SPSS, Stata or SAS, the URL of a
+    database, - for stdin, or several files or a folder as one table. The input is never changed. Without --key-file
+    no two runs are the same.
     """
     if output is None and not given["dry_run"]:
         raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
-    from muco.anonymize import anonymize, anonymize_with_hidden
-    from muco.files import read_table
-    from muco.publish import Targets, read_key_file
+    if output == STREAM and given["as_json"]:
+        raise PolicyError("--json and -o - both print on stdout: leave one out, or name a file with --certificate")
+    from muco.publish import Targets
 
     out = console()
-    targets = Targets.of(output, given, inputs=[table, given["config"], given["key_file"]]) if output else None
-    key = read_key_file(given["key_file"]) if given["key_file"] else None
+    inputs = [*input_files(tables), given["config"], given["key_file"]]
+    targets = Targets.of(output, given, inputs=inputs) if output else None
     with watching(out, quiet=given["quiet"], verbose=given["verbose"]) as watch:
-        watch("read", 0, 0)
-        source = read_table(table)
-        policy = read_policy(given, source.table.columns)
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always", MucoWarning)
-            hidden = None
-            if targets is not None and targets.hidden is not None:
-                release, hidden = anonymize_with_hidden(source.table, policy, key=key, watch=watch)
-            else:
-                release = anonymize(source.table, policy, key=key, watch=watch)
+        release, certificate, notes = _run(tables, targets, given, watch)
+    for note in notes:
+        say(out, "note", note)
+    if not given["quiet"]:
+        _show(out, tables, release, targets)
+    if given["as_json"]:
+        click.echo(certificate, nl=False)
+
+
+def _run(
+    tables: tuple[str, ...], targets: Targets | None, given: dict[str, Any], watch: Watch
+) -> tuple[Release, str, list[str]]:
+    from muco.anonymize import anonymize, anonymize_with_hidden
+    from muco.frame import Frame
+    from muco.publish import certificate_of, read_key_file
+
+    key = read_key_file(given["key_file"]) if given["key_file"] else None
+    watch("read", 0, 0)
+    source = read_source(tables, given)
+    policy = source.complete(read_policy(given, source.table.columns))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", MucoWarning)
+        hidden = None
+        frame = Frame.of(source.table, source.origin)
+        if targets is not None and targets.hidden is not None:
+            release, hidden = anonymize_with_hidden(frame, policy, key=key, watch=watch)
+        else:
+            release = anonymize(frame, policy, key=key, watch=watch)
         if targets is not None:
             watch("write", 0, 0)
             certificate = targets.write(release, hidden, source)
         else:
-            certificate = release.certificate.to_json()
-    for warning in told:
-        out.print(f"[yellow]note:[/] {warning.message}", soft_wrap=True)
-    if not given["quiet"]:
-        show_summaries(out, {table.name: release.summary})
-        if targets is not None:
-            out.print(f"release: {output}\ncertificate: {targets.certificate}", soft_wrap=True)
-    if given["as_json"]:
-        click.echo(certificate, nl=False)
+            certificate = certificate_of(release, source)
+    return release, certificate, [*source.notes, *(str(warning.message) for warning in told)]
+
+
+def _show(out: Console, tables: tuple[str, ...], release: Release, targets: Targets | None) -> None:
+    from muco.files import name_of
+
+    show_summaries(out, {" + ".join(map(name_of, tables)): release.summary})
+    if targets is None:
+        return
+    say(out, "release", targets.shown)
+    if targets.certificate is not None:
+        say(out, "certificate", str(targets.certificate))
+    else:
+        say(out, "note", "no certificate is kept: name a file with --certificate")

@@ -46,6 +46,11 @@ def console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+def say(out: Console, label: str, text: str) -> None:
+    """One line; brackets in a name are no markup."""
+    out.print(Text.assemble((f"{label}:", "yellow" if label == "note" else ""), f" {text}"), soft_wrap=True)
+
+
 @contextmanager
 def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
     """Show the stages of a run: a bar on a terminal, a line each when verbose, nothing when quiet."""
