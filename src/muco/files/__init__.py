@@ -19,10 +19,13 @@ from muco.errors import PolicyError, TableError
 from muco.files.columnar import read_columnar, write_columnar
 from muco.files.compressed import MAGIC, pack, read_content
 from muco.files.delimited import read_delimited
+from muco.files.excel import read_excel, write_excel
+from muco.files.extras import need
 from muco.files.limits import Limits
 from muco.files.rendering import render
 from muco.files.several import join_sources, list_folder
 from muco.files.source import Source
+from muco.files.stat import read_stat, write_stat
 from muco.formats import STREAM, BadRows, Format, compression_of, format_of, is_database
 from muco.layout import Layout
 
@@ -34,6 +37,12 @@ if TYPE_CHECKING:
     from muco.formats import Compression
 
 __all__ = ["BadRows", "Format", "Layout", "Limits", "Source", "format_of", "read_table", "write_table"]
+_WRITTEN = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet", ".arrow", ".xlsx", ".sav", ".zsav", ".dta")
+_NEEDED = {
+    Format.EXCEL: ("xlsxwriter", "excel"),
+    Format.SPSS: ("pyreadstat", "stat"),
+    Format.STATA: ("pyreadstat", "stat"),
+}
 Place = str | os.PathLike[str]
 
 
@@ -81,6 +90,8 @@ def _read(path: Path, stated: Layout, bad_rows: BadRows, limits: Limits) -> Sour
                 io.BytesIO(content), "the input", (stated.format or form, packed), (stated, bad_rows), limits
             )
         form = stated.format if stated.format and not path.suffix else format_of(path)
+        if form in {Format.SPSS, Format.STATA, Format.SAS}:
+            return read_stat(path, form, limits)
         # Given a path, Polars would take * and [ in it for patterns and read other files.
         with path.open("rb") as file:
             return _read_file(file, path.name, (form, compression_of(path)), (stated, bad_rows), limits)
@@ -108,7 +119,9 @@ def _read_file(
         return read_delimited(read_content(file, name, packed, limits), name, stated, bad_rows, limits)
     if kind in {Format.PARQUET, Format.ARROW}:
         return read_columnar(file, name, kind, limits)
-    raise PolicyError(f"{name}: {kind} cannot be read from a file")
+    if kind is Format.EXCEL:
+        return read_excel(read_content(file, name, None, limits), name, stated, limits)
+    raise PolicyError(f"{kind} cannot be read from a stream: name a file")
 
 
 def write_table(table: pl.DataFrame, place: Place, source: Source | None = None) -> bytes:
@@ -122,7 +135,10 @@ def write_table(table: pl.DataFrame, place: Place, source: Source | None = None)
         return pack(render(table, layout_for(place, source)), compression_of(place))
     if form in {Format.PARQUET, Format.ARROW}:
         return write_columnar(table, form)
-    raise PolicyError(f"{form} cannot be written: choose csv, parquet, arrow, excel, spss or stata")
+    if form is Format.EXCEL:
+        return write_excel(table, source.layout.sheet)
+    suffix = Path(place).suffix.lower() if str(place) != STREAM else {Format.SPSS: ".sav"}.get(form, ".dta")
+    return write_stat(table, form, source.labels, suffix=suffix)
 
 
 def form_for(place: Place, source: Source) -> Format:
@@ -130,7 +146,7 @@ def form_for(place: Place, source: Source) -> Format:
     if str(place) != STREAM:
         return format_of(place)
     form = source.layout.format or Format.CSV
-    return Format.CSV if form is Format.DATABASE else form
+    return Format.CSV if form in {Format.DATABASE, Format.SAS} else form
 
 
 def layout_for(place: Place, source: Source) -> Layout:
@@ -142,8 +158,10 @@ def layout_for(place: Place, source: Source) -> Layout:
 def check_writable(place: Place) -> None:
     """Raise PolicyError unless a release can take the form that a place names."""
     form = Format.CSV if str(place) == STREAM else format_of(place)
-    if form is Format.SAS:
-        raise PolicyError(f"{place}: {form} cannot be written. Choose csv, parquet, arrow, excel, spss or stata")
+    if form is Format.SAS or (form is Format.EXCEL and Path(place).suffix.lower() != ".xlsx"):
+        raise PolicyError(f"{place}: this form cannot be written. Choose one of {', '.join(_WRITTEN)}")
+    if form in _NEEDED:
+        need(*_NEEDED[form], f"to write {form}")
 
 
 def place_of(place: Place) -> str:
