@@ -16,9 +16,11 @@ import numpy as np
 
 from muco.atomic import Batch, Existing, Readers, check_target
 from muco.errors import MucoWarning, PolicyError
-from muco.files import Source, check_writable, form_for, layout_for, name_of, place_of, write_table
-from muco.files.rendering import disarm, find_formulas
+from muco.files import Source, check_writable, form_for, layout_for, place_of, write_table
+from muco.files.database import check_database, filled
+from muco.files.rendering import disarm, find_formulas, render
 from muco.formats import STREAM, Format, compression_of, is_database
+from muco.layout import OPEN
 from muco.microdata import Key
 
 if TYPE_CHECKING:
@@ -44,8 +46,14 @@ class Targets:
     is_spreadsheet_safe: bool = False
 
     @staticmethod
-    def of(output: str | Path, given: Mapping[str, Any], *, inputs: Iterable[Path | None]) -> Targets:
-        """`given` may name `certificate`, `hidden`, `force` and `spreadsheet_safe`.
+    def of(
+        output: str | Path,
+        given: Mapping[str, Any],
+        *,
+        inputs: Iterable[Path | None],
+        tables: tuple[str, ...] = (),
+    ) -> Targets:
+        """`given` may name `certificate`, `hidden`, `force` and `spreadsheet_safe`; `tables` are what is read.
 
         Raises PolicyError or OutputError.
         """
@@ -59,7 +67,10 @@ class Targets:
             tuple(path for path in inputs if path is not None),
             bool(given.get("spreadsheet_safe")),
         )
-        check_writable(output)
+        if is_database(output):
+            check_database(str(output), tables, existing=targets.existing)
+        else:
+            check_writable(output)
         for path in (Path(output) if is_file else None, targets.certificate, targets.hidden):
             if path is not None:
                 check_target(path, existing=targets.existing, inputs=targets.inputs)
@@ -72,20 +83,32 @@ class Targets:
 
     def write(self, release: Release, hidden: Hidden | None, source: Source) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
-        content = write_table(self._guarded(release.data, source), self.release, source)
+        table = self._guarded(release.data, source)
+        if is_database(self.release):
+            with filled(self.release, table, existing=self.existing):
+                digest = hashlib.sha256(render(table, OPEN)).hexdigest()
+                return self._write_files(release, hidden, source, {"table": self.shown, "sha256_of_csv": digest})
+        content = write_table(table, self.release, source)
+        if self.release == STREAM:
+            written = {"file": self.shown, "sha256": hashlib.sha256(content).hexdigest()}
+            certificate = self._write_files(release, hidden, source, written)
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
+            return certificate
+        return self._write_files(release, hidden, source, content)
+
+    def _write_files(
+        self, release: Release, hidden: Hidden | None, source: Source, written: dict[str, str] | bytes
+    ) -> str:
+        """The files of a run: `written` is the content of the release, or what is said of one that is no file."""
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
-            if self.release == STREAM:
-                digest = hashlib.sha256(content).hexdigest()
-            else:
-                digest = batch.add(self.release, content)
-            certificate = certificate_of(release, source, file=name_of(self.release), sha256=digest)
+            if isinstance(written, bytes):
+                written = {"file": Path(self.release).name, "sha256": batch.add(self.release, written)}
+            certificate = certificate_of(release, source, **written)
             if self.certificate is not None:
                 batch.add(self.certificate, certificate)
             if hidden is not None and self.hidden is not None:
                 batch.add(self.hidden, lambda path: write_hidden(hidden, path), readers=Readers.OWNER)
-        if self.release == STREAM:
-            sys.stdout.buffer.write(content)
-            sys.stdout.buffer.flush()
         return certificate
 
     def _guarded(self, table: pl.DataFrame, source: Source) -> pl.DataFrame:

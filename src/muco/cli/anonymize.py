@@ -49,7 +49,7 @@ def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
 
     out = console()
     inputs = [*input_files(tables), given["config"], given["key_file"]]
-    targets = Targets.of(output, given, inputs=inputs) if output else None
+    targets = Targets.of(output, given, inputs=inputs, tables=tables) if output else None
     with watching(out, quiet=given["quiet"], verbose=given["verbose"]) as watch:
         release, certificate, notes = _run(tables, targets, given, watch)
     for note in notes:

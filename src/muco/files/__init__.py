@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from muco.errors import PolicyError, TableError
 from muco.files.columnar import read_columnar, write_columnar
 from muco.files.compressed import MAGIC, pack, read_content
+from muco.files.database import Address, read_database
 from muco.files.delimited import read_delimited
 from muco.files.excel import read_excel, write_excel
 from muco.files.extras import need
@@ -65,7 +66,7 @@ def read_table(
     if len(places) > 1 and any(is_database(one) or str(one) == STREAM for one in places):
         raise PolicyError("several tables are read as one only from files: give a URL or - alone")
     if is_database(places[0]):
-        raise PolicyError("databases cannot be read")
+        return read_database(str(places[0]), limits)
     paths = [path for one in places for path in _paths(one)]
     sources = [
         (path.name if str(path) != STREAM else "the input", _read(path, stated, bad_rows, limits)) for path in paths
@@ -166,9 +167,11 @@ def check_writable(place: Place) -> None:
 
 def place_of(place: Place) -> str:
     """A place as it may be shown."""
-    return str(place)
+    return Address.of(str(place)).shown if is_database(place) else str(place)
 
 
 def name_of(place: Place) -> str:
     """The name of a place, without its folder."""
+    if is_database(place):
+        return Address.of(str(place)).shown
     return "stdin" if str(place) == STREAM else Path(place).name
