@@ -3,6 +3,10 @@
 //! Readers of frames pad short rows, rename columns that repeat and quote cells in their errors. Here a table is
 //! walked once, faults come as row numbers, and what was odd but harmless is written anew in the plainest form.
 
+mod walk;
+
+use walk::Walk;
+
 /// What is wrong with a row. Rows count from 1 after the header, which is row 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -58,7 +62,7 @@ pub struct Scan {
 /// Walks over `bytes`, whose fields `delimiter` parts.
 pub fn scan(given: &[u8], delimiter: u8) -> Scan {
     let bytes = given.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(given);
-    let mut walk = Walk { bytes, delimiter, at: 0, fields: Vec::new(), fault: None, is_plain: true, end: None };
+    let mut walk = Walk::new(bytes, delimiter);
     let mut scan = Scan::default();
     if !walk.row() {
         return scan;
@@ -121,148 +125,6 @@ impl Style {
                 *bare += 1;
             }
         }
-    }
-}
-
-/// A field: where its content lies, and whether it was quoted.
-struct Field {
-    from: usize,
-    to: usize,
-    is_quoted: bool,
-}
-
-impl Field {
-    fn is_empty(&self) -> bool {
-        self.from == self.to && !self.is_quoted
-    }
-}
-
-struct Walk<'a> {
-    bytes: &'a [u8],
-    delimiter: u8,
-    at: usize,
-    fields: Vec<Field>,
-    fault: Option<Fault>,
-    /// Whether any reader would take the row as we do.
-    is_plain: bool,
-    /// What the row ends in, as a place in [`Style::ends`]; nothing at the end of the text.
-    end: Option<usize>,
-}
-
-impl Walk<'_> {
-    /// Reads the next row into `fields`; false at the end.
-    fn row(&mut self) -> bool {
-        self.fields.clear();
-        (self.fault, self.is_plain) = (None, true);
-        if self.at >= self.bytes.len() {
-            return false;
-        }
-        let from = self.at;
-        loop {
-            self.field();
-            match self.bytes.get(self.at) {
-                Some(byte) if *byte == self.delimiter => self.at += 1,
-                _ => break,
-            }
-        }
-        let to = self.at;
-        (self.at, self.end) = match self.bytes.get(self.at) {
-            Some(b'\r') if self.bytes.get(self.at + 1) == Some(&b'\n') => (self.at + 2, Some(1)),
-            Some(b'\r') => (self.at + 1, Some(2)),
-            Some(_) => (self.at + 1, Some(0)),
-            None => (self.at, None),
-        };
-        self.is_plain &= self.end != Some(2);
-        let row = &self.bytes[from..to];
-        if self.fields.iter().any(|field| field.to - field.from > LONGEST) {
-            self.fault.get_or_insert(Fault::TooLong);
-        } else if row.contains(&0) {
-            self.fault.get_or_insert(Fault::Nul);
-        } else if !row.is_ascii() && std::str::from_utf8(row).is_err() {
-            self.fault.get_or_insert(Fault::NotUtf8);
-        }
-        true
-    }
-
-    /// Reads one field and stops at what ends it.
-    fn field(&mut self) {
-        if self.bytes.get(self.at) != Some(&b'"') {
-            let from = self.at;
-            self.skip();
-            self.is_plain &= !self.bytes[from..self.at].contains(&b'"');
-            self.fields.push(Field { from, to: self.at, is_quoted: false });
-            return;
-        }
-        let from = self.at + 1;
-        self.at = from;
-        loop {
-            match self.bytes[self.at..].iter().position(|byte| *byte == b'"') {
-                None => {
-                    self.at = self.bytes.len();
-                    self.fault = Some(Fault::OpenQuote);
-                    self.fields.push(Field { from, to: self.at, is_quoted: true });
-                    return;
-                }
-                Some(inside) if self.bytes.get(self.at + inside + 1) == Some(&b'"') => self.at += inside + 2,
-                Some(inside) => {
-                    self.at += inside + 1;
-                    break;
-                }
-            }
-        }
-        self.fields.push(Field { from, to: self.at - 1, is_quoted: true });
-        let after = self.at;
-        self.skip();
-        if self.at > after {
-            self.fault.get_or_insert(Fault::AfterQuote);
-        }
-    }
-
-    /// Goes to the next delimiter or end of line.
-    fn skip(&mut self) {
-        let ends = |byte: &u8| *byte == self.delimiter || *byte == b'\n' || *byte == b'\r';
-        self.at += self.bytes[self.at..].iter().position(ends).unwrap_or(self.bytes.len() - self.at);
-    }
-
-    fn value(&self, field: &Field) -> Vec<u8> {
-        let content = &self.bytes[field.from..field.to];
-        if !field.is_quoted {
-            return content.to_vec();
-        }
-        let mut value = Vec::with_capacity(content.len());
-        let mut is_second = false;
-        for byte in content {
-            is_second = *byte == b'"' && !is_second;
-            if !is_second {
-                value.push(*byte);
-            }
-        }
-        value
-    }
-
-    /// The row in the plainest form: quotes only where they are needed.
-    fn written(&self) -> Vec<u8> {
-        let mut row = Vec::new();
-        for (place, field) in self.fields.iter().enumerate() {
-            if place > 0 {
-                row.push(self.delimiter);
-            }
-            let content = &self.bytes[field.from..field.to];
-            if field.is_quoted || content.contains(&b'"') {
-                row.push(b'"');
-                for byte in self.value(field) {
-                    row.push(byte);
-                    if byte == b'"' {
-                        row.push(byte);
-                    }
-                }
-                row.push(b'"');
-            } else {
-                row.extend(content);
-            }
-        }
-        row.push(b'\n');
-        row
     }
 }
 

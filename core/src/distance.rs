@@ -106,6 +106,21 @@ impl Distance {
         self.scale
     }
 
+    /// Whether values stand on a line, so that a mean position says where some of them are.
+    pub fn is_line(&self) -> bool {
+        matches!(self.shape, Shape::Line(_))
+    }
+
+    /// How many codes stand for a value.
+    pub fn known(&self) -> usize {
+        self.known
+    }
+
+    /// Whether, of the known codes on one side of a code, the one next to it is the nearest: lines and trees.
+    pub fn is_ordered(&self) -> bool {
+        !matches!(self.shape, Shape::Matrix(_))
+    }
+
     /// Whether `code` stands for a missing value.
     #[inline]
     pub fn is_missing(&self, code: i32) -> bool {

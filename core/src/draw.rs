@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::batch::{Entry, Tables};
+use crate::coupling::{Blocks, permute, share};
 use crate::stream::{Key, Step, Stream};
 use crate::{Cancel, Error, Result};
 
@@ -33,36 +34,64 @@ impl Draw {
 /// group among all groups: streams are addressed by it, so that batches of any size draw the same.
 ///
 /// # Errors
-/// [`Error::Cancelled`].
-pub fn output_values(tables: &Tables, key: &Key, first_group: u64, draw: Draw, cancel: &Cancel) -> Result<Vec<i32>> {
+/// [`Error::Cancelled`]; [`Error::Shape`] for blocks that these tables cannot draw together.
+pub fn output_values(
+    tables: &Tables,
+    key: &Key,
+    first_group: u64,
+    draw: Draw,
+    blocks: &Blocks,
+    cancel: &Cancel,
+) -> Result<Vec<i32>> {
     let groups: Vec<Vec<i32>> = (0..tables.groups())
         .into_par_iter()
         .map(|group| {
             cancel.check()?;
-            Ok(output_group(tables, group, key, first_group + group as u64, draw))
+            output_group(tables, group, key, first_group + group as u64, draw, blocks)
         })
         .collect::<Result<_>>()?;
     Ok(groups.concat())
 }
 
-fn output_group(tables: &Tables, group: usize, key: &Key, address: u64, draw: Draw) -> Vec<i32> {
-    let original = tables.group_codes(group);
-    let mut released = vec![0; original.len()];
-    for attribute in 0..tables.attributes {
-        let entry = tables.entry(group, attribute);
-        let mut stream = Stream::new(key, address, attribute as u32, Step::Draw);
-        let own = original.iter().skip(attribute).step_by(tables.attributes);
-        let rows: Vec<usize> = own.map(|code| entry.row_of(*code)).collect();
-        let columns = match draw {
-            _ if entry.columns.len() == 1 => vec![0; rows.len()],
-            Draw::Independent => rows.iter().map(|row| entry.table.draw(*row, &mut stream)).collect(),
-            Draw::Controlled => controlled(entry, &rows, &mut stream),
-        };
-        for (record, column) in columns.into_iter().enumerate() {
-            released[record * tables.attributes + attribute] = entry.columns[column];
+fn output_group(
+    tables: &Tables,
+    group: usize,
+    key: &Key,
+    address: u64,
+    draw: Draw,
+    blocks: &Blocks,
+) -> Result<Vec<i32>> {
+    let mut released = vec![0; tables.group_codes(group).len()];
+    for block in blocks.iter() {
+        let mut stream = Stream::new(key, address, block[0] as u32, Step::Draw);
+        match (block, draw) {
+            ([attribute], _) => output_attribute(tables, group, *attribute, draw, &mut stream, &mut released),
+            (_, Draw::Independent) => share(tables, group, block, &mut stream, &mut released),
+            (_, Draw::Controlled) => permute(tables, group, block, &mut stream, &mut released)?,
         }
     }
-    released
+    Ok(released)
+}
+
+fn output_attribute(
+    tables: &Tables,
+    group: usize,
+    attribute: usize,
+    draw: Draw,
+    stream: &mut Stream,
+    released: &mut [i32],
+) {
+    let entry = tables.entry(group, attribute);
+    let own = tables.group_codes(group).iter().skip(attribute).step_by(tables.attributes);
+    let rows: Vec<usize> = own.map(|code| entry.row_of(*code)).collect();
+    let columns = match draw {
+        _ if entry.columns.len() == 1 => vec![0; rows.len()],
+        Draw::Independent => rows.iter().map(|row| entry.table.draw(*row, stream)).collect(),
+        Draw::Controlled => controlled(entry, &rows, stream),
+    };
+    for (record, column) in columns.into_iter().enumerate() {
+        released[record * tables.attributes + attribute] = entry.columns[column];
+    }
 }
 
 /// Records come in random order, so that records with equal rows are treated alike: with equal rows throughout,

@@ -59,11 +59,13 @@ def divide_table(
     ordered: list[bool],
     grouping: str,
     sweep: str,
+    exchanges: int,
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
-    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle.
+    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
+    many rounds of exchanges between near groups follow.
     """
 
 @final
@@ -95,8 +97,11 @@ def calculate_tables(
 ) -> Tables:
     """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight."""
 
-def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str) -> Codes:
-    """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order."""
+def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str, blocks: list[list[int]]) -> Codes:
+    """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order.
+
+    `blocks` are sets of attributes, by place, that are drawn together.
+    """
 
 def randomize_unchanged_tuples(
     tables: Tables, drawn: Codes, key: bytes, *, first_group: int, repair: int
@@ -111,6 +116,36 @@ def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
 
 def uniforms(key: bytes, stream: int, count: int) -> NDArray[np.float64]:
     """`count` numbers in [0, 1) of a keyed stream."""
+
+@final
+class Encoded:
+    """An original and a release of it, as every adversary of the core sees them.
+
+    `original` has shape (records, attributes); `low` and `high`, the first and last code that each released cell
+    covers, (rows, attributes); `row` is the row of each record, -1 where there is none or it is not known;
+    `sensitive` (records, sensitive attributes), `released` (rows, sensitive attributes).
+    """
+
+    def __init__(
+        self, original: Codes, low: Codes, high: Codes, row: Offsets, sensitive: Codes, released: Codes
+    ) -> None: ...
+
+def disclose(
+    encoded: Encoded, masks: NDArray[np.uint64], targets: Offsets
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Disclosure (Section 5.1) for each set of known attributes, given as bits and ascending, summed over targets.
+
+    (identity, records whose one match is their own row, attribute with shape (masks, sensitive attributes)).
+    """
+
+def find_nearest(
+    encoded: Encoded, distances: list[Distance], blocks: tuple[Offsets, Offsets], targets: Offsets, *, among: str
+) -> tuple[NDArray[np.float64], Offsets, NDArray[np.bool_], NDArray[np.float64]]:
+    """The rows nearest to each target, among those of its block that are `different` from it, or `all`.
+
+    `blocks` numbers what is known beside, of rows and of records. (distance, ties, whether the own row is among
+    them, share of them with the own sensitive value of each sensitive attribute); no row: infinite, 0, no, 0.
+    """
 
 def scan_csv(
     text: bytes, delimiter: int

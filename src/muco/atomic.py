@@ -16,17 +16,18 @@ import hashlib
 import os
 import re
 import secrets
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from muco.errors import MucoError, OutputError, PolicyError
+from muco.errors import OutputError, PolicyError
+from muco.write_fault import reported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
     from types import TracebackType
     from typing import BinaryIO
 
@@ -34,16 +35,6 @@ if TYPE_CHECKING:
     Content = str | bytes | Callable[[Path], None]
 
 _TEMPORARY = re.compile(r"\.muco-(\d+)-[0-9a-f]{16}\.tmp")
-_ADVICE = {
-    errno.ENOSPC: "the disk is full. Free some space, or write elsewhere",
-    errno.EDQUOT: "the quota is used up. Free some space, or write elsewhere",
-    errno.EFBIG: "the file grew past the size allowed. Raise the limit, or write elsewhere",
-    errno.EROFS: "the file system is read-only. Write elsewhere",
-    errno.EACCES: "permission is denied. Ask for it, or write elsewhere",
-    errno.EPERM: "permission is denied. Ask for it, or write elsewhere",
-    errno.ENAMETOOLONG: "the name is too long. Choose a shorter one",
-    errno.ELOOP: "its symbolic links go in a circle. Name the file itself",
-}
 
 
 class Existing(StrEnum):
@@ -82,10 +73,6 @@ class Batch:
     They appear in the reverse order of `add`, so add the release first and it is the last to appear. An error or
     an interrupt before that moment leaves every target as it was; a kill may leave the later-added ones new, each
     of them whole.
-
-    >>> with Batch(existing=Existing.REPLACE) as batch:                                # doctest: +SKIP
-    ...     digest = batch.add("release.csv", release)
-    ...     batch.add("certificate.json", certificate_naming(digest))
     """
 
     def __init__(self, *, existing: Existing = Existing.REFUSE, inputs: Iterable[type_of_path] = ()) -> None:
@@ -121,7 +108,7 @@ class Batch:
         beside = [prepared.target for prepared in self._prepared]
         target = check_target(path, existing=self._existing, inputs=self._inputs, beside=beside)
         sweep_stale(target.parent)
-        with _reported(path):
+        with reported(path):
             temporary, handle = self._reserve(target.parent)
             if callable(content):
                 content(temporary)
@@ -158,7 +145,7 @@ class Batch:
             for prepared in self._prepared:
                 check_target(prepared.target, existing=self._existing, inputs=self._inputs)
             for prepared in reversed(self._prepared):
-                with _reported(prepared.target):
+                with reported(prepared.target):
                     if prepared is not release:
                         undo.append(self._way_back(prepared.target))
                     prepared.appear()
@@ -195,7 +182,7 @@ def check_target(
     Errors: PolicyError for a target that exists and may not be replaced, is one of `inputs`, or is one of the
     targets `beside` it; OutputError for one that cannot be written.
     """
-    with _reported(path):
+    with reported(path):
         try:
             target = Path(path).resolve()
         except RuntimeError:  # how Path.resolve tells of a circle
@@ -280,31 +267,3 @@ def _sync_directory(directory: Path) -> None:
         os.close(descriptor)
     if reason:
         raise OutputError(f"the new files stand in {directory}, but its disk did not confirm it: {reason}")
-
-
-@contextmanager
-def _reported(path: type_of_path) -> Iterator[None]:
-    """Turn an error of the operating system into an OutputError that says what to do.
-
-    Raised outside the handler, so that what a writer raised, which may quote cells, is not its context.
-    """
-    try:
-        yield
-    except MucoError:
-        raise
-    except Exception as error:
-        number = _number_of(error)
-        if number is None:
-            raise
-    else:
-        return
-    reason = _ADVICE.get(number, f"{os.strerror(number)}. Write elsewhere")
-    raise OutputError(f"{path} cannot be written: {reason}. What stood there is untouched.")
-
-
-def _number_of(error: Exception) -> int | None:
-    """The errno; Polars raises errors of many kinds that have it in their text alone."""
-    named = re.search(r"os error (\d+)", str(error))
-    if isinstance(error, OSError):
-        return error.errno or (int(named[1]) if named else errno.EIO)
-    return int(named[1]) if named else None

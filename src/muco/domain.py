@@ -62,6 +62,11 @@ class Domain:
         """Whether codes ascend with the values (t-closeness moves earth along them)."""
         return self.kind in _ON_A_LINE
 
+    @property
+    def known(self) -> int:
+        """How many codes stand for values that are not missing."""
+        return len(self.cells) - self.has_missing
+
     def find(self, values: pl.Series) -> Codes:
         """The codes of cells of this domain, in the form they are released in. Raises TableError for others."""
         import polars as pl
@@ -83,8 +88,7 @@ class Domain:
         if self.kind not in _ON_A_LINE:
             return apart
         ratio = self.distance.scale / (self.distance.scale + 1)
-        last = len(self.cells) - 1 if self.has_missing else len(self.cells)
-        return np.where((original < last) & (released < last), apart * ratio, apart)
+        return np.where((original < self.known) & (released < self.known), apart * ratio, apart)
 
 
 def encode(

@@ -54,10 +54,17 @@ class Policy(Clause):
     t: float | None = Field(None, ge=0, le=1, description="t of t-closeness; 0.2 when absent.")
     grouping: Grouping = Field(
         Grouping.NEIGHBOURS,
-        description="How a Mondrian leaf becomes groups. buckets and neighbours keep frequency l-diversity of one "
-        "sensitive attribute, or anonymity; elsewhere leaves applies.",
+        description="How a Mondrian leaf becomes groups. buckets, neighbours and seeds keep frequency l-diversity "
+        "of one sensitive attribute, or anonymity; elsewhere leaves applies.",
     )
     sweep: Sweep = Field(Sweep.LEAF, description="Whether neighbours are sought in a leaf or the whole table.")
+    exchanges: int = Field(
+        0,
+        strict=True,
+        ge=0,
+        le=100,
+        description="How many rounds of exchanges draw near groups together after they are formed; 4 take most.",
+    )
     cover: Cover = Field(
         Cover.BALANCED, description="The cheapest table (the paper's), or one that keeps the group's counts."
     )
@@ -66,6 +73,11 @@ class Policy(Clause):
         description="What a table may output: values of the group, or of the table within its range.",
     )
     draw: Draw = Field(Draw.CONTROLLED, description="Independent draws, or ones whose counts are held.")
+    blocks: tuple[Texts, ...] = Field(
+        (),
+        description="Quasi-identifiers that are drawn together, so that what ties them stays; one in no block is "
+        "drawn alone.",
+    )
     repair: int = Field(
         0, strict=True, ge=0, description="How many values of an unchanged tuple are replaced (Algorithm 2)."
     )
@@ -138,6 +150,7 @@ class Policy(Clause):
                 "delta tight does not go with repair: replacing values of unchanged tuples voids the proof. "
                 "Set repair to 0, or give delta a number"
             )
+        _check_blocks(self)
         if self.repair > max(1, len(self.quasi)):
             raise ValueError(
                 f"repair is {self.repair} but there are {len(self.quasi)} quasi-identifiers: lower repair"
@@ -194,6 +207,21 @@ class Policy(Clause):
             if not part["missing"]:
                 del part["missing"]
         return tomli_w.dumps(words)
+
+
+def _check_blocks(policy: Policy) -> None:
+    """Raise ValueError unless the blocks part the quasi-identifiers, and their draws can keep the tables."""
+    named = [name for block in policy.blocks for name in block]
+    if strays := [name for name in named if name not in policy.quasi]:
+        raise ValueError(f"blocks name {', '.join(strays)}, which is no quasi-identifier: take it out")
+    if len(set(named)) < len(named):
+        raise ValueError("blocks name a quasi-identifier twice: each may stand in one block")
+    keeps_counts = policy.delta == TIGHT and policy.cover is Cover.BALANCED
+    if policy.blocks and policy.draw is Draw.CONTROLLED and not keeps_counts:
+        raise ValueError(
+            "blocks with controlled draws permute whole combinations, which needs delta tight and cover balanced: "
+            "set those, or take independent draws"
+        )
 
 
 def _as_dict(part: Any) -> dict[str, Any]:

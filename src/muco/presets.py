@@ -105,13 +105,18 @@ def _fill_principle(words: dict[str, Any], sensitive: int) -> None:
 def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
     principle = words.get("principle", Principle.FREQUENCY)
     takes = principle == Principle.ANONYMITY or (principle == Principle.FREQUENCY and sensitive == 1)
-    if not takes and words.setdefault("grouping", Grouping.LEAVES) in {Grouping.BUCKETS, Grouping.NEIGHBOURS}:
+    if not takes and words.setdefault("grouping", Grouping.LEAVES) in set(Grouping) - {Grouping.LEAVES}:
         raise ValueError(
             f"grouping {words['grouping']} keeps frequency l-diversity of one sensitive attribute, or anonymity; "
             f"with principle {principle} and {sensitive} sensitive attributes it cannot: use leaves"
         )
-    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and words.get("grouping", Grouping.NEIGHBOURS) != "neighbours":
-        raise ValueError("sweep belongs to grouping neighbours: take it out, or set that grouping")
+    sweeps = {Grouping.NEIGHBOURS, Grouping.SEEDS}
+    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and words.get("grouping", Grouping.NEIGHBOURS) not in sweeps:
+        raise ValueError("sweep belongs to groupings neighbours and seeds: take it out, or set one of them")
+    if words.get("exchanges") and words.get("grouping") == Grouping.LEAVES:
+        raise ValueError(
+            "exchanges do not go with grouping leaves, whose groups are the partition's own: set another"
+        )
 
 
 def _role_of(attribute: Any) -> Role | None:

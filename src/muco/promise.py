@@ -11,7 +11,21 @@ from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.switches import Principle, Role
 
-_SWITCHES = ("preset", "delta", "diversity", "principle", "c", "t", "grouping", "sweep", "cover", "columns", "draw")
+_SWITCHES = (
+    "preset",
+    "delta",
+    "diversity",
+    "principle",
+    "c",
+    "t",
+    "grouping",
+    "sweep",
+    "exchanges",
+    "cover",
+    "columns",
+    "draw",
+    "blocks",
+)
 _KEPT = {
     Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",
     Principle.DISTINCT: "each group holds at least {l} different values of {names}",

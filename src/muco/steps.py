@@ -41,6 +41,7 @@ def divide_table(microdata: Microdata) -> Groups:
         ordered=[domain.is_ordered for domain in microdata.sensitive],
         grouping=policy.grouping,
         sweep=policy.sweep,
+        exchanges=policy.exchanges,
     )
     return Groups(microdata, order, starts, leaves)
 
@@ -115,8 +116,9 @@ def draw_values(tables: Tables, batch: Batch, key: Key) -> Codes:
 
     Streams are addressed by key, group, attribute and step, so that batches of any size draw the same.
     """
-    draw = batch.groups.microdata.policy.draw
-    return _core.output_values(tables, key.bits, first_group=batch.first, draw=draw)
+    policy = batch.groups.microdata.policy
+    blocks = [[policy.quasi.index(name) for name in block] for block in policy.blocks]
+    return _core.output_values(tables, key.bits, first_group=batch.first, draw=policy.draw, blocks=blocks)
 
 
 def output_values(table: OutputTable, *, key: bytes | str | Key) -> list[Any]:

@@ -51,10 +51,11 @@ class Grouping(StrEnum):
     LEAVES = "leaves"
     BUCKETS = "buckets"
     NEIGHBOURS = "neighbours"
+    SEEDS = "seeds"
 
 
 class Sweep(StrEnum):
-    """How far `neighbours` sweeps: leaf by leaf, or over the whole table."""
+    """How far `neighbours` and `seeds` look: leaf by leaf, or over the whole table."""
 
     LEAF = "leaf"
     TABLE = "table"

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use super::{codes_of, interruptible, key_of, offsets, shaped};
 use crate::batch::{self, Columns, Terms};
+use crate::coupling::Blocks;
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
 use crate::grouping::{self, Grouping};
@@ -89,7 +90,7 @@ impl Principle {
 type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pyfunction]
-#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep))]
+#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
     py: Python<'py>,
@@ -102,12 +103,13 @@ fn divide_table<'py>(
     ordered: Vec<bool>,
     grouping: &str,
     sweep: &str,
+    exchanges: usize,
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
     let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
     let grouping = Grouping::named(grouping, sweep)?;
-    let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, cancel))?;
+    let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, exchanges, cancel))?;
     let mut starts = vec![0];
     groups.sizes.iter().for_each(|size| starts.push(starts[starts.len() - 1] + size));
     Ok((offsets(py, groups.order.into_iter().map(|r| r as usize)), offsets(py, starts), offsets(py, groups.leaves)))
@@ -209,16 +211,18 @@ fn calculate_tables(
 }
 
 #[pyfunction]
-#[pyo3(signature = (tables, key, *, first_group, draw))]
+#[pyo3(signature = (tables, key, *, first_group, draw, blocks))]
 fn output_values<'py>(
     py: Python<'py>,
     tables: &Tables,
     key: &[u8],
     first_group: u64,
     draw: &str,
+    blocks: Vec<Vec<usize>>,
 ) -> PyResult<Bound<'py, PyArray2<i32>>> {
     let (key, draw) = (key_of(key)?, Draw::named(draw)?);
-    let drawn = interruptible(py, |cancel| draw::output_values(&tables.0, &key, first_group, draw, cancel))?;
+    let blocks = Blocks::new(blocks, tables.0.attributes)?;
+    let drawn = interruptible(py, |cancel| draw::output_values(&tables.0, &key, first_group, draw, &blocks, cancel))?;
     shaped(py, drawn, tables.0.attributes)
 }
 

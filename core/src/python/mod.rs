@@ -1,6 +1,8 @@
 //! The only folder that names pyo3: check arrays, release the interpreter, call, map errors. Shapes and units stand in
-//! `src/muco/_core.pyi`. Here is what every call shares; [`engine`] has the calls of Algorithms 1 and 2.
+//! `src/muco/_core.pyi`. Here is what every call shares; [`engine`] has the calls of Algorithms 1 and 2, [`assess`] those of
+//! the adversaries.
 
+mod assess;
 mod engine;
 mod text;
 
@@ -80,5 +82,6 @@ pub(super) fn offsets<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = us
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     engine::register(module)?;
+    assess::register(module)?;
     text::register(module)
 }

@@ -139,7 +139,9 @@ def _encode(whole: Frame, released: Frame, name: str, policy: Policy) -> tuple[D
     left, right = whole.plain_text(name), read_plain(released.plain_text(name))
     cells = Distinct.of(right, ())
     labels = _labels(attribute, left)
-    ranged = is_range(cells.cells) | (cells.cells.is_in(list(labels)) if labels else pl.Series([False]))
+    ranged = is_range(cells.cells)
+    if labels:
+        ranged |= cells.cells.is_in(list(labels)).fill_null(value=False)
     ranged &= ~cells.cells.is_in(left.unique().to_list()).fill_null(value=False)
     is_span = ranged.to_numpy()
     single = right.filter(~is_span[cells.index])

@@ -1,0 +1,127 @@
+//! The adversaries.
+
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use super::engine::Distance;
+use super::{codes_of, interruptible};
+use crate::assess::nearest::Among;
+use crate::assess::{Pair, disclosure, nearest};
+use crate::distance;
+
+/// The arrays of an original and a release.
+#[pyclass(frozen, module = "muco._core")]
+struct Encoded {
+    original: Py<PyArray2<i32>>,
+    low: Py<PyArray2<i32>>,
+    high: Py<PyArray2<i32>>,
+    row: Py<PyArray1<i64>>,
+    sensitive: Py<PyArray2<i32>>,
+    released: Py<PyArray2<i32>>,
+}
+
+#[pymethods]
+impl Encoded {
+    #[new]
+    fn new(
+        original: Py<PyArray2<i32>>,
+        low: Py<PyArray2<i32>>,
+        high: Py<PyArray2<i32>>,
+        row: Py<PyArray1<i64>>,
+        sensitive: Py<PyArray2<i32>>,
+        released: Py<PyArray2<i32>>,
+    ) -> Self {
+        Encoded { original, low, high, row, sensitive, released }
+    }
+}
+
+/// The arrays of an [`Encoded`], held for as long as a call reads them.
+struct Held<'py> {
+    codes: [PyReadonlyArray2<'py, i32>; 5],
+    row: PyReadonlyArray1<'py, i64>,
+}
+
+impl<'py> Held<'py> {
+    fn new(py: Python<'py>, encoded: &Encoded) -> Self {
+        let read = |array: &Py<PyArray2<i32>>| array.bind(py).readonly();
+        let Encoded { original, low, high, row, sensitive, released } = encoded;
+        Held { codes: [original, low, high, sensitive, released].map(read), row: row.bind(py).readonly() }
+    }
+
+    fn pair(&self) -> PyResult<Pair<'_>> {
+        let [original, low, high, sensitive, released] = &self.codes;
+        Ok(Pair {
+            original: codes_of(original)?,
+            low: codes_of(low)?,
+            high: codes_of(high)?,
+            row: self.row.as_slice()?,
+            sensitive: codes_of(sensitive)?,
+            released: codes_of(released)?,
+        })
+    }
+}
+
+fn reals<'py>(py: Python<'py>, numbers: Vec<f64>, width: usize) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let rows = numbers.len().checked_div(width).unwrap_or(0);
+    numbers.into_pyarray(py).reshape([rows, width])
+}
+
+/// (identity, singled, attribute): a sum over the targets a mask.
+type Disclosed<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray2<f64>>);
+
+#[pyfunction]
+fn disclose<'py>(
+    py: Python<'py>,
+    encoded: &Encoded,
+    masks: PyReadonlyArray1<'py, u64>,
+    targets: PyReadonlyArray1<'py, i64>,
+) -> PyResult<Disclosed<'py>> {
+    let held = Held::new(py, encoded);
+    let (pair, masks, targets) = (held.pair()?, masks.as_slice()?, targets.as_slice()?);
+    let sums = interruptible(py, |cancel| disclosure::disclose(&pair, masks, targets, cancel))?;
+    Ok((
+        sums.iter().map(|sum| sum.identity).collect::<Vec<f64>>().into_pyarray(py),
+        sums.iter().map(|sum| sum.singled).collect::<Vec<f64>>().into_pyarray(py),
+        reals(py, sums.iter().flat_map(|sum| sum.attribute.clone()).collect(), pair.sensitive.attributes())?,
+    ))
+}
+
+/// (distance, ties, whether the own row is among them, share with the own sensitive value).
+type Found<'py> =
+    (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<bool>>, Bound<'py, PyArray2<f64>>);
+
+#[pyfunction]
+#[pyo3(signature = (encoded, distances, blocks, targets, *, among))]
+fn find_nearest<'py>(
+    py: Python<'py>,
+    encoded: &Encoded,
+    distances: Vec<PyRef<'_, Distance>>,
+    blocks: (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>),
+    targets: PyReadonlyArray1<'py, i64>,
+    among: &str,
+) -> PyResult<Found<'py>> {
+    let among = match among {
+        "all" => Among::All,
+        "different" => Among::Different,
+        _ => return Err(PyValueError::new_err("rows are sought among all or different")),
+    };
+    let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
+    let held = Held::new(py, encoded);
+    let (pair, targets) = (held.pair()?, targets.as_slice()?);
+    let blocks = (blocks.0.as_slice()?, blocks.1.as_slice()?);
+    let found = interruptible(py, |cancel| nearest::find_nearest(&pair, &distances, blocks, targets, among, cancel))?;
+    Ok((
+        found.distance.into_pyarray(py),
+        super::offsets(py, found.ties.into_iter().map(|ties| ties as usize)),
+        found.has_own.into_pyarray(py),
+        reals(py, found.alike, pair.sensitive.attributes())?,
+    ))
+}
+
+/// Adds the calls of this file to the module.
+pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Encoded>()?;
+    module.add_function(wrap_pyfunction!(disclose, module)?)?;
+    module.add_function(wrap_pyfunction!(find_nearest, module)?)
+}

@@ -1,0 +1,44 @@
+"""Which records are tried where all would take too long, under a key that is known: a measure must repeat."""
+
+from __future__ import annotations
+
+import hashlib
+
+import numpy as np
+
+from muco._core import Encoded, shuffled
+from muco.arrays import Offsets
+from muco.assess.comparison import Comparison
+
+# Nothing secret is drawn under it: it chooses targets and orders controls, the same ones on every machine.
+PUBLIC = hashlib.sha256(b"muco assess").digest()
+
+
+def choose_targets(records: int, most: int | None) -> Offsets:
+    """At most `most` of the records, each as likely, ascending; all of them for None.
+
+    >>> len(choose_targets(10, 4)), choose_targets(3, 4)
+    (4, array([0, 1, 2]))
+    """
+    if most is None or records <= most:
+        return np.arange(records)
+    return np.sort(shuffled(PUBLIC, records)[:most])
+
+
+def shuffle_rows(comparison: Comparison) -> Comparison:
+    """The control of every adversary: quasi-identifiers dealt out among the rows again."""
+    return comparison.permuted(shuffled(PUBLIC, len(comparison.low)))
+
+
+def encode_for_core(comparison: Comparison) -> Encoded:
+    """The arrays of a comparison for the core; of unaligned tables no row is any record's own."""
+    if comparison.record is None:
+        row = np.full(len(comparison.original), -1, dtype=np.int64)
+    else:
+        row = comparison.row
+    sensitive = comparison.original_sensitive, comparison.released_sensitive
+    return Encoded(
+        *(np.ascontiguousarray(part) for part in (comparison.original, comparison.low, comparison.high)),
+        row,
+        *(np.ascontiguousarray(part) for part in sensitive),
+    )
