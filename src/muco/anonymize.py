@@ -20,6 +20,7 @@ from muco.release import Hidden, Outcome, Release
 from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
 from muco.switches import Role
 
+_SHOWN = 20  # names of a warning
 # Called with a stage (encode, divide, cover, release), the records done and all records; it may raise to stop.
 Watch = Callable[[str, int, int], None]
 
@@ -71,8 +72,10 @@ def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tupl
         raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
     table, chosen = frame if isinstance(frame, Frame) else Frame.of(frame), policy or Policy.of(**switches)
     if unnamed := [name for name in table.names if name not in chosen.attributes]:
+        more = f" and {len(unnamed) - _SHOWN:,} more" if len(unnamed) > _SHOWN else ""
         warn(
-            f"columns without a role are released untouched: {', '.join(unnamed)}. Name them to silence this",
+            f"columns without a role are released untouched: {', '.join(unnamed[:_SHOWN])}{more}. Name them to "
+            "silence this",
             MucoWarning,
             stacklevel=3,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from muco.errors import MucoError, TableError
+from muco.files.damage import attempt
 from muco.files.source import Source
 from muco.formats import Format
 from muco.layout import Layout
@@ -25,22 +25,19 @@ def read_columnar(file: BinaryIO, name: str, form: Format, limits: Limits) -> So
 
     Raises TableError; whatever a reader says of damage may quote cells and is not repeated.
     """
+    message = f"{name} cannot be read: it is damaged, or not the {form} file its suffix says"
+    return Source(attempt(lambda: _unpack(file, name, form, limits), message), Layout(format=form))
+
+
+def _unpack(file: BinaryIO, name: str, form: Format, limits: Limits) -> pl.DataFrame:
     import polars as pl
 
-    try:
-        scan = pl.scan_parquet(file) if form is Format.PARQUET else pl.scan_ipc(file)
-        rows = scan.select(pl.len()).collect().item()
-        limits.check_rows(rows, name)
-        limits.check_content(sum(_width(dtype) for dtype in scan.collect_schema().dtypes()) * rows // 8, name)
-        file.seek(0)
-        table = pl.read_parquet(file) if form is Format.PARQUET else pl.read_ipc(file)
-    except (MucoError, MemoryError, OSError):
-        raise
-    except Exception:  # noqa: S110 - see above; raising here would keep it as the context
-        pass
-    else:
-        return Source(table, Layout(format=form))
-    raise TableError(f"{name} cannot be read: it is damaged, or not the {form} file its suffix says")
+    scan = pl.scan_parquet(file) if form is Format.PARQUET else pl.scan_ipc(file)
+    rows = scan.select(pl.len()).collect().item()
+    limits.check_rows(rows, name)
+    limits.check_content(sum(_width(dtype) for dtype in scan.collect_schema().dtypes()) * rows // 8, name)
+    file.seek(0)
+    return pl.read_parquet(file) if form is Format.PARQUET else pl.read_ipc(file)
 
 
 def _width(dtype: pl.DataType) -> int:

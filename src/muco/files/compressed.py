@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from muco.errors import TableError
+from muco.files.damage import attempt
 from muco.files.extras import need
 from muco.formats import Compression
 
@@ -44,20 +46,13 @@ def _pieces(file: BinaryIO, name: str, compression: Compression | None) -> Itera
     while chunk := rest or file.read(_SMALL):
         read += len(chunk) if not rest else 0
         stream = stream or start()
-        try:
-            pieces = list(_unpacked(stream, chunk))
-        except Exception:  # zlib and zstandard have their own errors, which say nothing that helps
-            raise TableError(f"{name} cannot be unpacked: it is damaged, or not in {compression}") from None
-        yield from ((piece, read) for piece in pieces)
+        damage = f"{name} cannot be unpacked: it is damaged, or not in {compression}"
+        yield attempt(partial(stream.decompress, chunk), damage), read
         rest = b""
         if stream.eof:
             rest, stream = stream.unused_data.lstrip(b"\0"), None
     if stream is not None or not read:
         raise TableError(f"{name} cannot be unpacked: it ends too early. Fetch it again")
-
-
-def _unpacked(stream: Any, chunk: bytes) -> Iterator[bytes]:
-    yield stream.decompress(chunk)
 
 
 def _start_of(compression: Compression) -> Callable[[], Any]:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from muco.errors import MucoError, PolicyError, TableError
+from muco.errors import PolicyError, TableError
 from muco.fault import suggest
+from muco.files.damage import attempt
 from muco.files.extras import need
 from muco.files.numbers import as_dates, as_doubles, as_integers
 from muco.files.source import Source
@@ -38,7 +39,9 @@ def read_excel(content: bytes, name: str, stated: Layout, limits: Limits) -> Sou
     """
     fastexcel = need("fastexcel", "excel", "to read workbooks")
     logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of each column without cells
-    try:
+    message = f"{name} cannot be read: it is damaged, or not the workbook its suffix says"
+
+    def load() -> tuple[pl.DataFrame, list[str], str, list[str]]:
         _check_zip(content, name, limits)
         book = fastexcel.read_excel(content)
         sheet = _choose(book.sheet_names, stated.sheet, name)
@@ -47,14 +50,10 @@ def read_excel(content: bytes, name: str, stated: Layout, limits: Limits) -> Sou
             sheet, header_row=None, skip_rows=skipped, column_names=_placed(names), schema_sample_rows=None
         )
         limits.check_rows(body.height, name)
-        table = as_dates(as_integers(body.to_polars()))
-    except (MucoError, MemoryError):
-        raise
-    except Exception:  # noqa: S110 - it may quote cells; raising here would keep it as the context
-        pass
-    else:
-        return _named(table, names, name, Layout(format=Format.EXCEL, sheet=sheet), book.sheet_names)
-    raise TableError(f"{name} cannot be read: it is damaged, or not the workbook its suffix says")
+        return as_dates(as_integers(body.to_polars())), names, sheet, book.sheet_names
+
+    table, names, sheet, sheets = attempt(load, message)
+    return _named(table, names, name, Layout(format=Format.EXCEL, sheet=sheet), sheets)
 
 
 def _check_zip(content: bytes, name: str, limits: Limits) -> None:

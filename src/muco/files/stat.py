@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from muco.errors import MucoError, TableError
+from muco.errors import TableError
+from muco.files.damage import attempt
 from muco.files.extras import need
 from muco.files.numbers import as_doubles, as_integers
 from muco.files.source import Source
@@ -36,31 +37,29 @@ def read_stat(path: Path, form: Format, limits: Limits) -> Source:
     TableError; what a reader says of damage is not repeated.
     """
     read = getattr(need("pyreadstat", "stat", "to read and write SPSS, Stata and SAS"), _READERS[form])
-    try:
-        _, head = read(path, metadataonly=True)
-        rows = head.number_rows or 0
-        limits.check_rows(rows, path.name)
-        limits.check_content(8 * rows * len(head.column_names), path.name)
-        table, meta = read(path, user_missing=True, output_format="polars", row_limit=limits.rows + 1)
-        limits.check_rows(len(table), path.name)
-        lettered = [name for name, dtype in table.schema.items() if dtype.is_object()]
-        if lettered:
-            numbers, _ = read(path, usecols=lettered, output_format="polars")
-            table = table.with_columns(_with_letters(table[name], as_integers(numbers)[name]) for name in lettered)
-        table = as_integers(table)
-        missing = {name: _codes(table[name], ranges) for name, ranges in (meta.missing_ranges or {}).items()}
-    except (MucoError, MemoryError):
-        raise
-    except OSError as error:
-        reason = error.strerror or "it is no file that can be read"
-    except Exception:
-        reason = f"it is damaged, or not the {form} file its suffix says"
-    else:
-        letters = {name: tuple(f".{letter}" for letter in meta.missing_user_values[name]) for name in lettered}
-        if not len(table):
-            raise TableError(f"{path.name} has a header and no rows")
-        return Source(table, Layout(format=form), missing=missing | letters, labels=_labels(meta, form))
-    raise TableError(f"{path.name} cannot be read: {reason}")
+    message = f"{path.name} cannot be read: it is damaged, or not the {form} file its suffix says"
+    table, meta, lettered = attempt(lambda: _load(read, path, limits), message)
+    if not len(table):
+        raise TableError(f"{path.name} has a header and no rows")
+    ranges = (meta.missing_ranges or {}).items()
+    missing = {name: _codes(table[name], found) for name, found in ranges if name in table.schema}
+    missing |= {name: tuple(f".{letter}" for letter in meta.missing_user_values[name]) for name in lettered}
+    return Source(table, Layout(format=form), missing=missing, labels=_labels(meta, form))
+
+
+def _load(read: Any, path: Path, limits: Limits) -> tuple[pl.DataFrame, Any, list[str]]:
+    """The table, what the file says of it, and its columns with lettered missing values."""
+    _, head = read(path, metadataonly=True)
+    rows = head.number_rows or 0
+    limits.check_rows(rows, path.name)
+    limits.check_content(8 * rows * len(head.column_names), path.name)
+    table, meta = read(path, user_missing=True, output_format="polars", row_limit=limits.rows + 1)
+    limits.check_rows(len(table), path.name)
+    lettered = [name for name, dtype in table.schema.items() if dtype.is_object()]
+    if lettered:
+        numbers, _ = read(path, usecols=lettered, output_format="polars")
+        table = table.with_columns(_with_letters(table[name], as_integers(numbers)[name]) for name in lettered)
+    return as_integers(table), meta, lettered
 
 
 def _with_letters(mixed: pl.Series, numbers: pl.Series) -> pl.Series:
@@ -122,22 +121,21 @@ def write_stat(table: pl.DataFrame, form: Format, labels: Mapping[str, Any], *, 
         words["variable_format"] = _of_columns(labels.get("formats"), table)
     with tempfile.TemporaryDirectory(prefix="muco-") as folder:
         path = Path(folder, f"release{suffix}")
-        try:
+
+        def write() -> bytes:
             if form is Format.SPSS:
-                words |= _spss_words(table, labels)
-                pyreadstat.write_sav(table, path, compress=suffix == ".zsav", **words)
+                more = _spss_words(table, labels)
+                pyreadstat.write_sav(table, path, compress=suffix == ".zsav", **words, **more)
             else:
                 letters = _of_columns(labels.get("missing_user_values"), table)
                 pyreadstat.write_dta(_with_marks(table, letters), path, missing_user_values=letters, **words)
             return _without_time(path.read_bytes(), form)
-        except (OSError, MemoryError):
-            raise
-        except Exception:  # noqa: S110 - it may quote cells; raising here would keep it as the context
-            pass
-    raise TableError(
-        f"the release does not fit a file of {form}: names of columns there have letters, digits and _, at most 64 "
-        "(32 for Stata). Rename them, or choose another form"
-    )
+
+        return attempt(
+            write,
+            f"the release does not fit a file of {form}: names of columns have letters, digits and _, at most "
+            "64 (32 for Stata). Rename them, or choose another form",
+        )
 
 
 def _of_columns(words: Mapping[str, Any] | None, table: pl.DataFrame) -> dict[str, Any]:
