@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+import shell
 from muco.files import read_table
 from muco.policy import Policy
 
@@ -18,9 +18,12 @@ ROWS = [f"{20 + at % 7},5;{at % 3:02d};{'flu' if at % 2 else 'NA'}" for at in ra
 ROLES = ["--quasi", "age,town", "--sensitive", "ill", "--diversity", "2"]
 
 
-def muco(*words: object, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-c", "from muco.cli import main; main()", *map(str, words)]
-    return subprocess.run(command, input=given, capture_output=True, check=False)
+def muco(*words: object, given: bytes | None = None) -> subprocess.CompletedProcess[bytes]:
+    """`muco WORDS`: in this process, or as a program that is given its input."""
+    if given is not None:
+        return subprocess.run(shell.program(*words), input=given, capture_output=True, check=False)
+    ran = shell.muco(*words)
+    return subprocess.CompletedProcess([], ran.code, ran.out.encode(), ran.err.encode())
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_a_sheet_is_chosen_by_name_and_kept(tmp_path: Path) -> None:
     [
         ([], "is empty"),
         ([["a", "b"]], "a header and no rows"),
-        ([["a", None], [1, 2]], "has no name for column 2"),
+        ([["a", None], [1, 2]], "column 2 has no name"),
         ([["a", "a"], [1, 2]], "repeats the column a"),
     ],
 )

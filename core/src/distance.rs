@@ -66,11 +66,14 @@ impl Distance {
     ///
     /// # Errors
     /// [`Error::Shape`] if a step lies outside (0, 1] or their number does not fit.
-    pub fn tree(steps: Vec<f64>, known: usize, missing: bool) -> Result<Self> {
+    pub fn tree(mut steps: Vec<f64>, known: usize, missing: bool) -> Result<Self> {
         if steps.len() + 1 != known.max(1) || steps.iter().any(|s| !(*s > 0.0 && *s <= 1.0)) {
             return Err(Error::Shape("a tree of k leaves has k - 1 steps in (0, 1]".into()));
         }
-        Ok(Distance { known, shape: Shape::Tree(steps), missing, scale: 1.0 })
+        // Where only a branch of the tree occurs, dis_max(attribute, T) is that branch's height.
+        let scale = if steps.is_empty() { 1.0 } else { highest(&steps) };
+        steps.iter_mut().for_each(|step| *step /= scale);
+        Ok(Distance { known, shape: Shape::Tree(steps), missing, scale })
     }
 
     /// An own distance between `known` values, row by row.
@@ -208,6 +211,9 @@ mod tests {
         // ((a b) c) of height 2: a and b meet at height 1, both meet c at the root.
         let tree = Distance::tree(vec![0.5, 1.0], 3, false).unwrap();
         assert_eq!([tree.between(0, 1), tree.between(1, 2), tree.between(2, 0)], [0.5, 1.0, 1.0]);
+        // With c gone only the branch is left: a and b are as far apart as two values can be.
+        let branch = Distance::tree(vec![0.5], 2, false).unwrap();
+        assert_eq!((branch.between(0, 1), branch.scale()), (1.0, 0.5));
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub struct Groups {
 /// result does not depend on the order of the records.
 ///
 /// # Errors
-/// [`Error::Cancelled`].
+/// [`Error::Shape`] if the table as a whole does not keep the principle, [`Error::Cancelled`].
 pub fn divide_table(
     table: &Microdata,
     principle: &Principle,
@@ -70,6 +70,9 @@ pub fn divide_table(
     cancel: &Cancel,
 ) -> Result<Groups> {
     let mut records: Vec<u32> = (0..table.codes.records() as u32).collect();
+    if !principle.holds(&table.sensitive, &records, &mut table.sensitive.tally()) {
+        return Err(Error::Shape("the table as a whole does not keep the principle".into()));
+    }
     // Taking from buckets keeps the frequency of one attribute; it knows nothing of other principles.
     let one_bucket_each = principle.form == Form::Anonymity || table.sensitive.codes().attributes() == 0;
     let takes = one_bucket_each || principle.form == Form::Frequency && table.sensitive.codes().attributes() == 1;

@@ -25,7 +25,7 @@ class Distance:
     def tree(steps: NDArray[np.float64], *, leaves: int, missing: bool) -> Distance:
         """The tree distance of `leaves` leaves in depth-first order.
 
-        `steps[i]` is the height of the lowest common ancestor of leaves i and i + 1 over the tree's height.
+        `steps[i]`, in (0, 1], is the height of the lowest common ancestor of leaves i and i + 1.
         """
     @staticmethod
     def matrix(distances: NDArray[np.float64], *, missing: bool) -> Distance:
@@ -109,7 +109,7 @@ def randomize_unchanged_tuples(
     """Algorithm 2: (codes, tuples repaired, tuples that could not be because their group is all equal)."""
 
 def tag_records(key: bytes, columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A keyed tag of each row of `columns` (records, columns): equal rows, equal tags."""
+    """A keyed tag of each row of `columns` (records, columns), random in its content and copy number."""
 
 def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
     """A keyed permutation of range(count)."""

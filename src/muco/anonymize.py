@@ -15,7 +15,7 @@ from muco.errors import MucoWarning, PolicyError
 from muco.frame import Frame
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
-from muco.promise import certify, summarize
+from muco.promise import certify, find_cautions, summarize
 from muco.release import Hidden, Outcome, Release
 from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
 from muco.switches import Role
@@ -73,12 +73,8 @@ def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tupl
     table, chosen = frame if isinstance(frame, Frame) else Frame.of(frame), policy or Policy.of(**switches)
     if unnamed := [name for name in table.names if name not in chosen.attributes]:
         more = f" and {len(unnamed) - _SHOWN:,} more" if len(unnamed) > _SHOWN else ""
-        warn(
-            f"columns without a role are released untouched: {', '.join(unnamed[:_SHOWN])}{more}. Name them to "
-            "silence this",
-            MucoWarning,
-            stacklevel=3,
-        )
+        words = f"columns without a role are released untouched: {', '.join(unnamed[:_SHOWN])}{more}"
+        warn(f"{words}. Give them role other to silence this", MucoWarning, stacklevel=3)
     return table, chosen
 
 
@@ -91,6 +87,8 @@ def _run(
     microdata = Microdata.of(table, policy, key=key)
     watch("divide", 0, len(table))
     outcome = mutual_cover(divide_table(microdata), key, watch, keep)
+    for caution in find_cautions(outcome):
+        warn(caution, MucoWarning, stacklevel=3)
     watch("release", 0, len(table))
     order = shuffled(key.bits, len(table))
     rows = outcome.groups.order[order]

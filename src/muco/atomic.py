@@ -81,6 +81,7 @@ class Batch:
         self._inputs = tuple(inputs)
         self._prepared: list[_Prepared] = []
         self._temporaries: list[Path] = []
+        self._handles: list[BinaryIO] = []
 
     def __enter__(self) -> Self:
         return self
@@ -95,8 +96,8 @@ class Batch:
             for temporary in self._temporaries:
                 with suppress(OSError):
                     temporary.unlink(missing_ok=True)
-            for prepared in self._prepared:
-                prepared.handle.close()
+            for handle in self._handles:
+                handle.close()
 
     def add(self, path: type_of_path, content: Content, *, readers: Readers = Readers.PUBLIC) -> str:
         """Prepare one file and return the SHA-256 of its bytes, in hexadecimal.
@@ -113,8 +114,7 @@ class Batch:
             if callable(content):
                 content(temporary)
             else:
-                handle.write(content.encode() if isinstance(content, str) else content)
-                handle.flush()
+                temporary.write_bytes(content.encode() if isinstance(content, str) else content)
             os.fsync(handle.fileno())
             self._prepared.append(_Prepared(target, temporary, handle, readers))
             with temporary.open("rb") as whole:
@@ -125,12 +125,12 @@ class Batch:
         while True:
             temporary = self._name_temporary(directory)
             descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            handle = os.fdopen(descriptor, "w+b")
+            handle = os.fdopen(descriptor, "r+b", buffering=0)
+            self._handles.append(handle)
             with suppress(OSError):  # no locks on this file system: sweep_stale asks for the pid there
                 fcntl.flock(handle, fcntl.LOCK_EX)
             if os.fstat(handle.fileno()).st_nlink:  # else swept between its creation and its lock
                 return temporary, handle
-            handle.close()
 
     def _name_temporary(self, directory: Path) -> Path:
         temporary = directory / f".muco-{os.getpid()}-{secrets.token_hex(8)}.tmp"
@@ -163,10 +163,8 @@ class Batch:
         if not target.exists():
             return partial(target.unlink, missing_ok=True)
         kept = self._name_temporary(target.parent)
-        try:
+        with suppress(OSError):  # a file system without hard links cannot go back, but every file is whole
             kept.hardlink_to(target)
-        except OSError:  # a file system without hard links cannot go back, but every file is whole
-            return lambda: None
         return partial(kept.replace, target)
 
 
@@ -179,8 +177,8 @@ def check_target(
 ) -> Path:
     """The file that writing to `path` would replace; asked before a long run, and again before a rename.
 
-    Errors: PolicyError for a target that exists and may not be replaced, is one of `inputs`, or is one of the
-    targets `beside` it; OutputError for one that cannot be written.
+    Errors: PolicyError for a target that may not be replaced, is one of `inputs` or of the targets `beside` it;
+    OutputError for one that cannot be written.
     """
     with reported(path):
         try:
@@ -209,8 +207,7 @@ def check_target(
 def sweep_stale(directory: type_of_path) -> int:
     """Remove the temporaries in `directory` whose writer was killed, and return how many they were.
 
-    A living writer holds a lock on each of its own, whatever its pid is worth here (containers that share a
-    directory number their processes apart, and a pid may have been given again). Never an error.
+    A living writer holds a lock on each of its own; its pid says less, in a container or when given again.
     """
     swept = 0
     with suppress(OSError):
@@ -238,10 +235,8 @@ def _removed_if_abandoned(path: Path, pid: int) -> bool:
 def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:
-        pass
+    except (OSError, OverflowError) as error:
+        return isinstance(error, PermissionError)
     return True
 
 
@@ -254,16 +249,13 @@ def _umask() -> int:
 
 def _sync_directory(directory: Path) -> None:
     """Make the renames in `directory` survive a power cut, where it may be read and its file system knows how."""
-    try:
+    with suppress(PermissionError):
         descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    except PermissionError:
-        return
-    reason = ""
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        reason = "" if error.errno in (errno.EINVAL, errno.ENOTSUP) else f"{error.strerror}"
-    finally:
-        os.close(descriptor)
-    if reason:
-        raise OutputError(f"the new files stand in {directory}, but its disk did not confirm it: {reason}")
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                what = f"{directory} has the new files, but its disk did not confirm it"
+                raise OutputError(f"{what}: {error.strerror}") from None
+        finally:
+            os.close(descriptor)

@@ -169,7 +169,7 @@ def _distance(
     """Definition 4 over the values that occur, each of them a code."""
     if kind in _ON_A_LINE:
         places = positions(known)
-        if places.size and not np.isfinite(places[-1] - places[0]):
+        if places.size and places[-1] / 2 - places[0] / 2 > np.finfo(np.float64).max / 2:
             raise PolicyError(f"attribute {name}: its numbers lie too far apart for distances: make it ordinal")
         return Distance.line(places, missing=has_missing)
     if tree is not None:

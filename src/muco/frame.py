@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from muco.errors import TableError
 from muco.origin import WHOLE, Origin
+from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,21 +37,22 @@ class Frame:
     @staticmethod
     def of(frame: Any, origin: Origin | None = None) -> Frame:
         """Wrap a pandas, polars or pyarrow table. Errors: TableError for anything else, or bad column names."""
+        table, fault = None, "the table repeats a column name: each column needs its own"
         try:
             table = nw.from_native(frame, eager_only=True)
             names = table.columns
         except TypeError:
             lazy = " Collect it first." if hasattr(frame, "collect") else ""
-            raise TableError(
-                f"a table must be a pandas, polars or pyarrow frame, not {type(frame).__name__}.{lazy}"
-            ) from None
+            fault = f"a table must be a pandas, polars or pyarrow frame, not {type(frame).__name__}.{lazy}"
         except nw.exceptions.NarwhalsError:
-            raise TableError("the table repeats a column name: each column needs its own") from None
+            table = None
+        if table is None:
+            raise TableError(fault)
         for place, name in enumerate(names, start=1):
             if not isinstance(name, str) or not name.strip():
                 raise TableError(f"column {place} has no name of text: name every column before you start")
         if len(set(names)) < len(names):
-            raise TableError("the table repeats a column name: each column needs its own")
+            raise TableError(fault)
         return Frame(table, origin or WHOLE)
 
     @property
@@ -65,17 +67,15 @@ class Frame:
         """One column for encoding. Errors: TableError for cells of mixed kinds."""
         import polars as pl
 
-        series = self.table.get_column(name)
+        found, fault = None, ""
         try:
-            found = pl.Series(name, series.to_polars())
+            found = pl.Series(name, self.table.get_column(name).to_polars())
         except ImportError:
-            raise TableError(
-                "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
-            ) from None
-        except Exception:  # whatever a back end raises here quotes cells
-            raise TableError(
-                f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
-            ) from None
+            fault = "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
+        except Exception:
+            fault = f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
+        if found is None:  # raised out here, because what a back end raises quotes cells even as a context
+            raise TableError(fault)
         if found.dtype == pl.Object or found.dtype.is_nested():
             raise TableError(f"attribute {name} holds objects or lists, which cannot be compared: leave it out")
         return found
@@ -89,7 +89,7 @@ class Frame:
             column = column.fill_nan(None)
             if (column.abs() < 2**53).all():
                 column = column.cast(pl.Int64)
-        return column.cast(pl.String)
+        return as_text(column)
 
     def released(self, order: Rows, covered: Mapping[str, Rows], dropped: frozenset[str]) -> Any:
         """The frame that may leave, in the caller's kind: record `order[i]` becomes row i.
@@ -109,7 +109,7 @@ class Frame:
 
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:
     """The same values without the categories that no row has."""
-    if column.dtype not in {nw.Categorical, nw.Enum}:
+    if not isinstance(column.dtype, nw.Categorical | nw.Enum):  # in a set, one Enum is not another
         return column
     native = column.to_native()
     if column.implementation.is_pandas_like():

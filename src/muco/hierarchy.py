@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 TOP = "*"
+LARGEST_EXPONENT = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +90,11 @@ class Hierarchy:
         """
         import polars as pl
 
-        try:
+        column = None
+        with suppress(TypeError, pl.exceptions.PolarsError):
             column = pl.Series(values=values, dtype=pl.String)
-        except (TypeError, pl.exceptions.PolarsError):
-            raise TableError(f"attribute {attribute}: its hierarchy needs a column of text") from None
+        if column is None:
+            raise TableError(f"attribute {attribute}: its hierarchy needs a column of text")
         codes = column.cast(pl.Enum(self.leaves), strict=False).to_physical()
         outside = np.flatnonzero((codes.is_null() & column.is_not_null()).to_numpy())
         if outside.size:
@@ -152,7 +155,9 @@ class Hierarchy:
         wild = 0
         for value in values.tolist() if isinstance(values, np.ndarray) else values:
             try:
-                number = Fraction(Decimal(str(value)))
+                decimal = Decimal(str(value))
+                # Beyond what a double holds, an exact ratio such as that of 1e999999999 would fill the memory.
+                number = Fraction(decimal if abs(decimal.adjusted()) < LARGEST_EXPONENT else Decimal("nan"))
             except (ArithmeticError, ValueError):
                 wild += 1
             else:

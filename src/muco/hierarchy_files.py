@@ -60,7 +60,7 @@ def read_file(path: Path, *, inside: Path | None = None) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise PolicyError(f"{path.name} is not in UTF-8 (line {line}): save it in that encoding") from None
+    raise PolicyError(f"{path.name} is not in UTF-8 (line {line}): save it in that encoding")
 
 
 def read_lines(text: str) -> list[tuple[int, Ancestry]]:
@@ -116,7 +116,8 @@ def _split(text: str, delimiter: str) -> list[tuple[int, Ancestry]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         return [(reader.line_num, tuple(fields)) for fields in reader if any(fields)]
-    except csv.Error:  # its text may quote the cell
-        raise PolicyError(
-            f"a hierarchy cannot be read on line {reader.line_num}: look for an open quote or a damaged cell"
-        ) from None
+    except csv.Error:  # its text may quote the cell, even as a context
+        pass
+    raise PolicyError(
+        f"a hierarchy cannot be read on line {reader.line_num}: look for an open quote or a damaged cell"
+    )

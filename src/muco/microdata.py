@@ -250,10 +250,18 @@ def _check_diversity(microdata: Microdata) -> None:
         codes = np.ascontiguousarray(microdata.sensitive_codes[:, [place]])
         if microdata.principle.holds(codes, sizes[place : place + 1], [domain.is_ordered]):
             continue
-        counts = np.bincount(codes[:, 0])
-        raise InfeasibleError(
-            f"diversity {policy.diversity} with principle {policy.principle} is out of reach: attribute "
-            f"{domain.attribute} has {len(counts)} values, and the commonest of them stands in {counts.max()} of "
-            f"{records} records, so that frequency diversity can be {records // counts.max()} at most. Lower "
-            "diversity, make common values missing or finer, or take another principle"
-        )
+        raise InfeasibleError(_out_of_reach(policy, domain.attribute, np.bincount(codes[:, 0])))
+
+
+def _out_of_reach(policy: Policy, attribute: str, counts: Offsets) -> str:
+    """Why the whole table does not keep the principle, and what it could keep."""
+    values, records, commonest = len(counts), counts.sum(), counts.max()
+    reach = {Form.FREQUENCY: records // commonest, Form.DISTINCT: values}.get(policy.principle)
+    most = "" if reach is None else f", so that {reach} is the most that the table bears"
+    lower = "Lower diversity" if reach is None else f"Lower diversity to {reach}"
+    other = "take principle closeness, or anonymity, which looks at no sensitive value"
+    return (
+        f"diversity {policy.diversity} with principle {policy.principle} is out of reach: attribute {attribute} "
+        f"has {values} value{'s' * (values > 1)}, and the commonest stands in {commonest} of {records} "
+        f"records{most}. {other.capitalize() if reach == 1 else f'{lower}, or {other}'}"
+    )

@@ -118,7 +118,8 @@ class Policy(Clause):
             return cls.model_validate(dict(words))
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)
-            raise PolicyError("\n".join(dict.fromkeys(describe_fault(fault, cls) for fault in faults))) from None
+        # Out here, so that pydantic's error, which holds the words, is not its context.
+        raise PolicyError("\n".join(dict.fromkeys(describe_fault(fault, cls) for fault in faults)))
 
     @classmethod
     def read(cls, path: str | Path, **changes: Any) -> Self:
@@ -126,16 +127,21 @@ class Policy(Clause):
 
         `changes` (roles as lists of names, and switches) win over what the file says.
         """
-        text = read_file(Path(path))
+        text, words, place = read_file(Path(path)), None, ""
         try:
             words = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise PolicyError(f"{path} is not TOML: {place_of_toml_error(str(error))}") from None
-        roles = {Role(name): changes.pop(name) for name in ("quasi", "sensitive", "identifier") if name in changes}
-        parts = words.setdefault("attributes", {})
-        for role, names in roles.items():
-            for name in names:
-                parts[name] = {**parts.get(name, {}), "role": role}
+        except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
+            place = place_of_toml_error(str(error))
+        if words is None:
+            raise PolicyError(f"{path} is not TOML: {place}")
+        parts = words.get("attributes", {})
+        for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFIER):
+            names = changes.pop(role, ())
+            for name in [names] if isinstance(names, str) else names:
+                # What is no table of attributes, or no attribute, is for `parse` to say.
+                if isinstance(parts, Mapping) and isinstance(given := parts.get(name, {}), Mapping):
+                    parts = {**parts, name: {**given, "role": role}}
+        words["attributes"] = parts
         return cls.parse({**words, **changes}).inlined(Path(path).parent)
 
     @model_validator(mode="before")
@@ -175,8 +181,13 @@ class Policy(Clause):
 
     @property
     def is_provable(self) -> bool:
-        """Whether all rows of every table are equal, so that the proof of docs/algebra/provable.md holds."""
-        return self.delta == TIGHT and self.repair == 0
+        """Whether every record of a group draws by one law, so that the proof of docs/algebra/provable.md holds.
+
+        Equal rows are not enough where the attributes of a block share a random number, laid out from each
+        record's own value on.
+        """
+        shares = bool(self.blocks) and self.draw is Draw.INDEPENDENT
+        return self.delta == TIGHT and self.repair == 0 and not shares
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role."""

@@ -6,6 +6,7 @@ provable  = delta tight, neighbours, balanced, observed, controlled, repair 0
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated, Any, Final, Literal
@@ -16,6 +17,8 @@ from muco.attribute import Attribute, read_role
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
 TIGHT: Final = "tight"
+# 1e-999999999 is short to write and would fill the memory as an exact ratio.
+_EXACT = re.compile(r"[+-]?([0-9.]{1,40}([eE][+-]?[0-9]{1,3})?|[0-9]{1,40} ?/ ?[0-9]{1,40})")
 FINEST = 10**9  # the largest denominator of a delta: its checks multiply it with 2^48 in 128 bits
 
 PRESETS: Mapping[Preset, Mapping[str, object]] = {
@@ -50,7 +53,10 @@ def read_delta(value: object) -> Fraction | Literal["tight"]:
     if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
         raise ValueError("must be a number such as 1/6 or 0.1667, or tight")
     try:
-        exact = Fraction(str(value).strip())
+        text = str(value).strip()
+        if not _EXACT.fullmatch(text):
+            raise ValueError
+        exact = Fraction(text.replace(" ", ""))
     except (ValueError, ZeroDivisionError):
         raise ValueError("must be a number such as 1/6 or 0.1667, or tight") from None
     simple = exact.limit_denominator(10**6)
@@ -75,7 +81,7 @@ def fill_switches(words: dict[str, Any]) -> dict[str, Any]:
     """Write out the switches that the preset, and the switches that are named, leave open."""
     tight = words.get("delta", TIGHT) == TIGHT
     preset = words.setdefault("preset", Preset.PROVABLE if tight else Preset.PAPER)
-    if preset not in set(Preset):
+    if preset not in list(Preset) or not isinstance(words.get("attributes", {}), Mapping):
         return words
     if preset == Preset.PAPER and "delta" not in words:
         raise ValueError("preset paper needs delta, the limit of Definition 3: give a number such as 1/6")
@@ -93,7 +99,7 @@ def fill_switches(words: dict[str, Any]) -> dict[str, Any]:
 
 def _fill_principle(words: dict[str, Any], sensitive: int) -> None:
     principle = words.get("principle", Principle.FREQUENCY)
-    if principle != Principle.ANONYMITY and not sensitive and principle in set(Principle):
+    if principle != Principle.ANONYMITY and not sensitive and principle in list(Principle):
         raise ValueError(f"principle {principle} needs a sensitive attribute: name one, or use anonymity")
     for name, owner, usual in (("c", Principle.RECURSIVE, 3.0), ("t", Principle.CLOSENESS, 0.2)):
         if principle == owner:
@@ -105,13 +111,13 @@ def _fill_principle(words: dict[str, Any], sensitive: int) -> None:
 def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
     principle = words.get("principle", Principle.FREQUENCY)
     takes = principle == Principle.ANONYMITY or (principle == Principle.FREQUENCY and sensitive == 1)
-    if not takes and words.setdefault("grouping", Grouping.LEAVES) in set(Grouping) - {Grouping.LEAVES}:
+    if not takes and words.setdefault("grouping", Grouping.LEAVES) in list(Grouping)[1:]:  # all but leaves
         raise ValueError(
             f"grouping {words['grouping']} keeps frequency l-diversity of one sensitive attribute, or anonymity; "
             f"with principle {principle} and {sensitive} sensitive attributes it cannot: use leaves"
         )
-    sweeps = {Grouping.NEIGHBOURS, Grouping.SEEDS}
-    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and words.get("grouping", Grouping.NEIGHBOURS) not in sweeps:
+    grouping = words.get("grouping", PRESETS[words["preset"]]["grouping"])
+    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and grouping not in [Grouping.NEIGHBOURS, Grouping.SEEDS]:
         raise ValueError("sweep belongs to groupings neighbours and seeds: take it out, or set one of them")
     if words.get("exchanges") and words.get("grouping") == Grouping.LEAVES:
         raise ValueError(

@@ -26,6 +26,8 @@ _SWITCHES = (
     "draw",
     "blocks",
 )
+FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
+FEWEST = 10  # a smaller number of records is not told
 _KEPT = {
     Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",
     Principle.DISTINCT: "each group holds at least {l} different values of {names}",
@@ -49,6 +51,27 @@ def summarize(outcome: Outcome, *, seconds: float) -> Summary:
     )
 
 
+def find_cautions(outcome: Outcome) -> list[str]:
+    """What a curator should know before the release leaves: columns like names, groups that cover nobody."""
+    microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
+    cautions = []
+    if outcome.smallest_group == 1:
+        cautions.append("the smallest group has 1 record, which nobody covers: raise diversity")
+    distinct = {domain.attribute: len(domain.cells) for domain in microdata.quasi if not domain.is_ordered}
+    for name in microdata.released_names:
+        if name not in policy.quasi and name not in policy.sensitive:
+            column = microdata.frame.column(name)
+            if not (column.dtype.is_numeric() or column.dtype.is_temporal()):
+                distinct[name] = column.n_unique()
+    cautions += [
+        f"attribute {name} looks like an identifier: it has {values} different values in {len(microdata)} records. "
+        "Give it role identifier, or make it coarser"
+        for name, values in distinct.items()
+        if len(microdata) >= FEWEST_RECORDS and values >= NEARLY_ALL * len(microdata)
+    ]
+    return cautions
+
+
 def certify(outcome: Outcome) -> Certificate:
     """The public certificate of a run."""
     microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
@@ -68,11 +91,16 @@ def certify(outcome: Outcome) -> Certificate:
         smallest_group=outcome.smallest_group,
         changed_share=round(outcome.changed_share, 6),
         information_loss={name: round(loss, 6) for name, loss in outcome.information_loss.items()},
-        repair={"repaired": outcome.repaired, "unrepairable": outcome.unrepairable} if policy.repair else {},
+        repair={name: _count(getattr(outcome, name)) for name in ("repaired", "unrepairable") if policy.repair},
         promise=(*_linking(policy, outcome), _diversity(policy)),
         limits=_limits(policy, other),
         version=version("muco"),
     )
+
+
+def _count(records: int) -> int | str:
+    """A number of records as the public may know it."""
+    return records if records == 0 or records >= FEWEST else f"fewer than {FEWEST}"
 
 
 def _settings(policy: Policy) -> dict[str, Any]:
@@ -97,7 +125,8 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         f"{policy.delta})."
     ]
     if policy.repair:
-        left = f", but for {outcome.unrepairable} in groups of equal records" if outcome.unrepairable else ""
+        few = _count(outcome.unrepairable)
+        left = f", but for {few} in groups of equal records" if outcome.unrepairable else ""
         words.append(f"No row keeps every quasi-identifier of its record{left}: an exact match is wrong.")
     return tuple(words)
 

@@ -22,6 +22,7 @@ from muco.files.rendering import disarm, find_formulas, render
 from muco.formats import STREAM, Format, compression_of, is_database
 from muco.layout import OPEN
 from muco.microdata import Key
+from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,10 +59,10 @@ class Targets:
         Raises PolicyError or OutputError.
         """
         is_file = str(output) != STREAM and not is_database(output)
-        beside = Path(output).with_name(f"{_stem(Path(output))}.certificate.json") if is_file else None
+        default = Path(output).with_name(f"{_stem(Path(output))}.certificate.json") if is_file else None
         targets = Targets(
             str(output),
-            given.get("certificate") or beside,
+            given.get("certificate") or default,
             given.get("hidden"),
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
@@ -71,15 +72,25 @@ class Targets:
             check_database(str(output), tables, existing=targets.existing)
         else:
             check_writable(output)
+        beside: list[Path] = []
         for path in (Path(output) if is_file else None, targets.certificate, targets.hidden):
             if path is not None:
-                check_target(path, existing=targets.existing, inputs=targets.inputs)
+                beside.append(check_target(path, existing=targets.existing, inputs=targets.inputs, beside=beside))
         return targets
 
     @property
     def shown(self) -> str:
         """The place of the release, without a password."""
         return "stdout" if self.release == STREAM else place_of(self.release)
+
+    def lines(self) -> list[str]:
+        """What stands where, for the curator."""
+        kept = "no certificate is kept: name a file with --certificate"
+        lines = [
+            f"release: {self.shown}",
+            f"certificate: {self.certificate}" if self.certificate else f"note: {kept}",
+        ]
+        return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
     def write(self, release: Release, hidden: Hidden | None, source: Source) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
@@ -149,10 +160,9 @@ def read_key_file(path: Path) -> Key:
         raise PolicyError(f"the key file {path} cannot be read: {error.strerror}") from None
     if len(content) == 32:
         return Key(content)
-    try:
-        return Key.of(content.decode("ascii"))
-    except UnicodeDecodeError:
-        raise PolicyError(f"the key file {path} holds neither 64 hexadecimal digits nor 32 bytes") from None
+    if not content.isascii():
+        raise PolicyError(f"the key file {path} holds neither 64 hexadecimal digits nor 32 bytes")
+    return Key.of(content.decode("ascii"))
 
 
 def write_hidden(hidden: Hidden, path: Path) -> None:
@@ -186,7 +196,7 @@ def _tables(hidden: Hidden) -> pl.DataFrame:
         groups, attributes, values, outputs, numerators, totals = tables.flat()
         for place, domain in enumerate(hidden.outcome.groups.microdata.quasi):
             here = attributes == place
-            text = domain.cells.cast(pl.String)
+            text = as_text(domain.cells)
             parts.append(
                 pl.DataFrame(
                     {

@@ -77,7 +77,7 @@ class Certificate:
     smallest_group: int
     changed_share: float
     information_loss: dict[str, float]
-    repair: dict[str, int]
+    repair: dict[str, int | str]
     promise: tuple[str, ...]
     limits: tuple[str, ...]
     version: str

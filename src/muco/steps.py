@@ -12,7 +12,8 @@ import polars as pl
 from muco import _core
 from muco._core import Tables
 from muco.arrays import Codes
-from muco.errors import InfeasibleError, PolicyError, ReleaseError
+from muco.domain import Domain
+from muco.errors import InfeasibleError, PolicyError, ReleaseError, TableError
 from muco.microdata import Batch, Group, Groups, Key, Microdata
 from muco.output_table import OutputTable
 from muco.presets import TIGHT, read_delta
@@ -156,9 +157,11 @@ def randomize_unchanged_tuples(
     microdata = group.microdata
     if set(outputs) != set(microdata.policy.quasi):
         raise PolicyError(f"outputs are needed for each quasi-identifier: {', '.join(microdata.policy.quasi)}")
-    columns = [
-        domain.find(pl.Series(outputs[domain.attribute], dtype=domain.cells.dtype)) for domain in microdata.quasi
-    ]
+    if not 0 <= repair <= len(outputs):
+        raise PolicyError(
+            f"repair is {repair} but there are {len(outputs)} quasi-identifiers: choose from 0 to that"
+        )
+    columns = [_codes(domain, outputs[domain.attribute], records=len(group)) for domain in microdata.quasi]
     drawn = np.ascontiguousarray(np.stack(columns, axis=1))
     tables = calculate_tables(group.batch, TIGHT)
     codes, _, _ = _core.randomize_unchanged_tuples(
@@ -168,6 +171,18 @@ def randomize_unchanged_tuples(
         domain.attribute: domain.cells.gather(codes[:, place]).to_list()
         for place, domain in enumerate(microdata.quasi)
     }
+
+
+def _codes(domain: Domain, outputs: Sequence[Any], *, records: int) -> Codes:
+    """The codes of output values. Errors: TableError for too many or too few, and for others than the domain's."""
+    if len(outputs) != records:
+        raise TableError(
+            f"attribute {domain.attribute} has {len(outputs)} outputs, but its group has {records} records"
+        )
+    cells = pl.Series(outputs, dtype=domain.cells.dtype, strict=False)
+    if strays := cells.null_count() - sum(value is None for value in outputs):
+        raise TableError(f"attribute {domain.attribute}: {strays} values are not of its domain")
+    return domain.find(cells)
 
 
 def _place(group: Group, attribute: str) -> int:

@@ -49,7 +49,7 @@ class Distinct:
         places = pl.DataFrame({"cell": cells, "place": np.arange(len(cells), dtype=np.int32)})
         whole = column.alias("cell").to_frame()
         index = whole.join(places, on="cell", how="left", nulls_equal=True, maintain_order="left")["place"]
-        text = cells.cast(pl.String, strict=False)
+        text = as_text(cells)
         absent = cells.is_null() | text.is_in(list(missing)).fill_null(value=False)
         if cells.dtype.is_float():
             absent |= cells.is_nan().fill_null(value=False)
@@ -71,6 +71,15 @@ class Distinct:
         rows = np.flatnonzero(marked[self.index])
         cells = "1 cell" if rows.size == 1 else f"{rows.size} cells"
         raise TableError(f"attribute {self.name}: {cells} {what} ({self.origin.describe(rows)}): {advice}")
+
+
+def as_text(cells: pl.Series) -> pl.Series:
+    """Cells of any type as text; durations and bytes, which Polars does not write, by their number and in hex."""
+    import polars as pl
+
+    if cells.dtype == pl.Binary:
+        return cells.bin.encode("hex")
+    return (cells.to_physical() if cells.dtype == pl.Duration else cells).cast(pl.String, strict=False)
 
 
 def infer_kind(values: Distinct) -> Kind:
@@ -105,7 +114,7 @@ def number_keys(values: Distinct) -> pl.Series:
     if known.dtype == pl.Boolean:
         known = known.cast(pl.Int8)
     if not known.dtype.is_numeric():
-        known = values.numerals.read(known.cast(pl.String).str.strip_chars())
+        known = values.numerals.read(as_text(known).str.strip_chars())
     is_bad = known.is_null()
     if known.dtype.is_float():
         is_bad |= ~known.is_finite().fill_null(value=False)
@@ -122,8 +131,8 @@ def moment_keys(values: Distinct) -> pl.Series:
     import polars as pl
 
     known = values.known
-    if not known.dtype.is_temporal():
-        text = known.cast(pl.String).str.strip_chars()
+    if not known.dtype.is_temporal() or known.dtype == pl.Duration:
+        text = as_text(known).str.strip_chars()
         is_moment = text.str.contains(MOMENT).fill_null(value=False)
         text = text.str.replace("T", " ", literal=True)
         whole = text + pl.Series([" 00:00"]).gather(np.zeros(len(text), dtype=np.int64))
@@ -160,9 +169,7 @@ def leaf_keys(values: Distinct, leaves: tuple[str, ...], source: str) -> pl.Seri
 
 def text_keys(values: Distinct) -> pl.Series:
     """The known cells as text, which gives values without any structure an order to stand in."""
-    import polars as pl
-
-    return values.known.cast(pl.String)
+    return as_text(values.known)
 
 
 def category_keys(values: Distinct) -> pl.Series:
@@ -179,7 +186,7 @@ def category_keys(values: Distinct) -> pl.Series:
 def _places(values: Distinct, known: tuple[str, ...], what: str, advice: str) -> pl.Series:
     import polars as pl
 
-    text = values.known.cast(pl.String)
+    text = as_text(values.known)
     places = {value: place for place, value in enumerate(known)}
     keys = (
         text.replace_strict(places, default=None, return_dtype=pl.Int32)
@@ -209,7 +216,7 @@ def plainest(cells: pl.Series, groups: NDArray[np.int32], counts: NDArray[np.int
     """Of the cells of each group (0, 1, ...) the place of the commonest by `counts`, shortest and first as text."""
     import polars as pl
 
-    text = cells.cast(pl.String, strict=False)
+    text = as_text(cells)
     table = pl.DataFrame(
         {
             "group": groups,

@@ -26,20 +26,22 @@ _ADVICE = {
 def reported(path: str | os.PathLike[str]) -> Iterator[None]:
     """Turn an error of the operating system into an OutputError that says what to do.
 
-    Raised outside the handler, so that what a writer raised, which may quote cells, is not its context.
+    What a writer raised may quote cells, and a `with` block makes it the context of what follows: it is cut off.
     """
     try:
         yield
-    except MucoError:
-        raise
+        return
     except Exception as error:
-        number = _number_of(error)
+        number = None if isinstance(error, MucoError) else _number_of(error)
         if number is None:
             raise
-    else:
-        return
     reason = _ADVICE.get(number, f"{os.strerror(number)}. Write elsewhere")
-    raise OutputError(f"{path} cannot be written: {reason}. What stood there is untouched.")
+    told = OutputError(f"{path} cannot be written: {reason}. What stood there is untouched.")
+    try:
+        raise told
+    except OutputError:
+        told.__context__ = None
+        raise
 
 
 def _number_of(error: Exception) -> int | None:

@@ -30,6 +30,10 @@ _COMMANDS = {
 }
 
 
+# True at any moment: an interrupt may come after the last rename.
+_STOPPED = "stopped: no file was left half written"
+
+
 class _Lazy(click.Group):
     """Commands are loaded when they are called, and its own help needs no rich, so that it comes at once."""
 
@@ -38,7 +42,9 @@ class _Lazy(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
-            return None
+            from muco.fault import suggest
+
+            ctx.fail(f"there is no command {cmd_name}{suggest(cmd_name, self.list_commands(ctx))}")
         command: click.Command = import_module(f"muco.cli.{cmd_name}").command
         return command
 
@@ -62,7 +68,7 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        cli.main(standalone_mode=False)
+        cli.main(prog_name="muco", standalone_mode=False)
         code = 0
     except Exit as stop:
         code = stop.exit_code
@@ -72,14 +78,17 @@ def main() -> NoReturn:
     except MucoError as error:
         code = _report(str(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        code = _report("stopped: nothing was written", 130)
+        code = _report(_STOPPED, 130)
     except Terminated:
-        code = _report("stopped: nothing was written", 143)
+        code = _report(_STOPPED, 143)
     except MemoryError:
         code = _report("memory is short: free some, or give a smaller table. Nothing was written", 1)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 74
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        code = _report(f"the system refused to go on: {reason}. Free some space, or write elsewhere", 74)
     except Exception as error:
         code = _report(f"unexpected {type(error).__name__} at {_place(error)}: please report it", 1)
     sys.exit(code)
@@ -90,11 +99,9 @@ def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 
 
 def _report(message: str, code: int) -> int:
-    from rich.console import Console
-    from rich.text import Text
+    from muco.cli.terminal import console, say
 
-    console = Console(stderr=True, soft_wrap=True)
-    console.print(Text.assemble(("error: ", "bold red"), message))
+    say(console(), f"error: {message}", style="red")
     return code
 
 

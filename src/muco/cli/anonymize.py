@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
-from rich.console import Console
 
 from muco.cli.options import policy_options, read_policy
 from muco.cli.tables import input_files, read_source, table_options
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("anonymize")
-@click.argument("tables", metavar="TABLE", nargs=-1, required=True)
+@click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RELEASE", help="Where the release goes: a file, a URL, or - for stdout.")
 @policy_options
 @table_options
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes.")
 @click.option("--spreadsheet-safe", is_flag=True, help="Put ' before text that a spreadsheet would run.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-@click.option("--dry-run", is_flag=True, help="Do everything but write.")
+@click.option("--dry-run", is_flag=True, help="Do everything but write; RELEASE may be left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor summary.")
 @click.option("-v", "--verbose", is_flag=True, help="A line a stage instead of a bar.")
@@ -45,17 +44,21 @@ def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
         raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
     if output == STREAM and given["as_json"]:
         raise PolicyError("--json and -o - both print on stdout: leave one out, or name a file with --certificate")
+    from muco.files import name_of
     from muco.publish import Targets
 
     out = console()
     inputs = [*input_files(tables), given["config"], given["key_file"]]
     targets = Targets.of(output, given, inputs=inputs, tables=tables) if output else None
+    if given["dry_run"]:
+        targets = None
     with watching(out, quiet=given["quiet"], verbose=given["verbose"]) as watch:
         release, certificate, notes = _run(tables, targets, given, watch)
     for note in notes:
-        say(out, "note", note)
+        say(out, f"note: {note}")
     if not given["quiet"]:
-        _show(out, tables, release, targets)
+        show_summaries(out, {" + ".join(map(name_of, tables)): release.summary})
+        say(out, *(targets.lines() if targets else ["dry run: nothing was written"]))
     if given["as_json"]:
         click.echo(certificate, nl=False)
 
@@ -85,16 +88,3 @@ def _run(
         else:
             certificate = certificate_of(release, source)
     return release, certificate, [*source.notes, *(str(warning.message) for warning in told)]
-
-
-def _show(out: Console, tables: tuple[str, ...], release: Release, targets: Targets | None) -> None:
-    from muco.files import name_of
-
-    show_summaries(out, {" + ".join(map(name_of, tables)): release.summary})
-    if targets is None:
-        return
-    say(out, "release", targets.shown)
-    if targets.certificate is not None:
-        say(out, "certificate", str(targets.certificate))
-    else:
-        say(out, "note", "no certificate is kept: name a file with --certificate")

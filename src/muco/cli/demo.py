@@ -6,7 +6,7 @@ from pathlib import Path
 
 import rich_click as click
 
-from muco.cli.terminal import console, show_summaries, watching
+from muco.cli.terminal import console, say, show_summaries, watching
 from muco.errors import OutputError, PolicyError
 
 
@@ -35,8 +35,10 @@ def command(folder: Path, records: int, *, force: bool) -> None:
             path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder} cannot be made: {error.strerror}. Name another folder") from None
-    if not force and (folder / "census.csv").exists():
-        raise PolicyError(f"{folder} has a demo already: use --force to replace it, or name another folder")
+    names = ("policy.toml", "release.csv", "certificate.json")
+    targets = [folder / "census.csv", *(path / name for path in folders.values() for name in names)]
+    if not force and (there := [str(target) for target in targets if target.exists()]):
+        raise PolicyError(f"{there[0]} exists: use --force to replace an earlier demo, or name another folder")
     table = generate(records)
     with Batch(existing=Existing.REPLACE) as batch:
         batch.add(folder / "census.csv", write_table(table, "census.csv"))
@@ -51,7 +53,10 @@ def command(folder: Path, records: int, *, force: bool) -> None:
             Targets.of(path / "release.csv", given, inputs=[]).write(release, None, Source(table))
             summaries[preset.value] = release.summary
     show_summaries(out, summaries)
-    out.print(
-        f"\nin {folder}: census.csv, policy.toml, release.csv, certificate.json; in {folder / 'paper'} the same"
+    say(
+        out,
+        "",
+        f"in {folder}: census.csv, policy.toml, release.csv, certificate.json",
+        f"in {folder / 'paper'}: the last three, of preset paper",
+        f"next: muco anonymize {folder / 'census.csv'} -c {folder / 'policy.toml'} -o release.csv",
     )
-    out.print(f"next: muco anonymize {folder / 'census.csv'} -c {folder / 'policy.toml'} -o release.csv")

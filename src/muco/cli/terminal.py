@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -46,16 +48,11 @@ def console() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-def say(out: Console, label: str, text: str) -> None:
-    """One line; brackets in a name are no markup."""
-    out.print(Text.assemble((f"{label}:", "yellow" if label == "note" else ""), f" {text}"), soft_wrap=True)
-
-
 @contextmanager
 def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
     """Show the stages of a run: a bar on a terminal, a line each when verbose, nothing when quiet."""
     if verbose:
-        yield lambda stage, done, records: out.print(f"{_STAGES[stage]}: {done} of {records} records")
+        yield partial(_tell, out)
         return
     if quiet or not out.is_terminal:
         yield _ignore
@@ -66,13 +63,32 @@ def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
 
         def watch(stage: str, done: int, records: int) -> None:
             total = records if stage == "cover" else None
-            progress.update(task, description=_STAGES[stage], completed=done, total=total)
+            progress.update(task, description=_STAGES[stage], completed=done, total=total, refresh=True)
 
         yield watch
 
 
+def _tell(out: Console, stage: str, done: int, records: int) -> None:
+    far = f"{done:,} of {records:,} records" if stage == "cover" else f"{records:,} records"
+    say(out, f"{_STAGES[stage]}: {far}" if records else _STAGES[stage])
+
+
 def _ignore(*_: object) -> None:
     """Nobody watches."""
+
+
+def say(out: Console, *lines: str, style: str = "") -> None:
+    """Lines as they are: a name in them is no markup. A terminal wraps them between words, and breaks no path."""
+    for line in "\n".join(lines).split("\n"):
+        words = printable(line)
+        if out.is_terminal:
+            words = textwrap.fill(words, out.width, break_long_words=False, break_on_hyphens=False)
+        out.print(Text(words, style=style), soft_wrap=True)
+
+
+def printable(text: str) -> str:
+    """Without the control characters by which a column name or a path could steer the terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def show_summaries(out: Console, summaries: Mapping[str, Summary]) -> None:
@@ -80,7 +96,7 @@ def show_summaries(out: Console, summaries: Mapping[str, Summary]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("")
     for name in summaries:
-        table.add_column(name, justify="right")
+        table.add_column(Text(printable(name)), justify="right")
     runs = summaries.values()
     for label, cells in (
         ("records", [f"{run.records:,}" for run in runs]),

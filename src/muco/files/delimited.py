@@ -95,10 +95,9 @@ def _walk(text: bytes, name: str, stated: Layout, bad_rows: BadRows) -> _Walked:
     columns = [column.decode() for column in header]
     if repeated := [column for column, count in Counter(columns).items() if count > 1 and column.strip()]:
         raise TableError(f"{name} repeats the column {', '.join(repeated)}: each column needs its own name")
-    nameless = [str(place) for place, column in enumerate(columns[:-1], start=1) if not column.strip()]
-    if nameless or (len(columns) == 1 and not columns[0].strip()):
-        places = ", ".join(nameless[:5] or ["1"]) + ", ..." * (len(nameless) > 5)
-        raise TableError(f"{name} has no name for column {places}: name it in the header, or take it out")
+    nameless = [place for place, column in enumerate(columns, start=1) if not column.strip()]
+    if nameless and (nameless[0] < len(columns) or len(columns) == 1):
+        raise TableError(f"{name}: column {nameless[0]} has no name: name it in the header, or take it out")
     layout = Layout(
         format=Format.CSV,
         delimiter=delimiter,
@@ -116,7 +115,7 @@ def _without_edge(table: pl.DataFrame, name: str) -> tuple[pl.DataFrame, tuple[s
         return table, ()
     if not (table[last] == "").all():
         place = len(table.columns)
-        raise TableError(f"{name} has no name for column {place}: name it in the header, or take it out")
+        raise TableError(f"{name}: column {place} has no name: name it in the header, or take it out")
     return table.drop(last), (f"{name}: every row ends in a delimiter; the empty column after it is left out",)
 
 

@@ -101,7 +101,7 @@ def _named(table: pl.DataFrame, names: list[str], name: str, layout: Layout, she
     bare = [place for place, title in zip(table.columns, names) if not title.strip()]
     filled = [int(place) + 1 for place in bare if table[place].null_count() < len(table)]
     if filled:
-        raise TableError(f"{name} has no name for column {filled[0]}: name it in the first row, or take it out")
+        raise TableError(f"{name}: column {filled[0]} has no name: name it in the first row, or take it out")
     kept = [title for title in names if title.strip()]
     if repeated := [title for title, count in Counter(kept).items() if count > 1]:
         raise TableError(f"{name} repeats the column {', '.join(repeated)}: each column needs its own name")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from muco.errors import TableError
 from muco.files.dialect import DELIMITERS
 from muco.numerals import PLAIN
+from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,7 +36,7 @@ def render(table: pl.DataFrame, layout: Layout) -> bytes:
     columns = [_quoted(pl.nth(place), cells, is_all=name in quoted) for place, name in enumerate(table.columns)]
     end = _ENDS[layout.line_end]
     text = io.BytesIO()
-    as_text(table, layout).select(columns).write_csv(
+    _texts_of(table, layout).select(columns).write_csv(
         text, separator=delimiter, line_terminator=end, include_header=False, quote_style="never"
     )
     content = (delimiter.join(head) + end).encode() + text.getvalue()
@@ -52,17 +53,17 @@ def _quoted(cell: pl.Expr, marks: str, *, is_all: bool) -> pl.Expr:
     return pl.when(needed).then(whole).otherwise(cell.fill_null("")).name.keep()
 
 
-def as_text(table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
+def _texts_of(table: pl.DataFrame, layout: Layout) -> pl.DataFrame:
     """Every column as text, numbers with the layout's decimal mark. Raises TableError for lists and objects."""
     import polars as pl
 
     columns = []
     for column in table.iter_columns():
-        if column.dtype.is_nested() or column.dtype in {pl.Object, pl.Binary}:
+        if column.dtype.is_nested() or column.dtype == pl.Object:
             raise TableError(
-                f"attribute {column.name} holds lists, objects or bytes, which text cannot hold: leave it out"
+                f"attribute {column.name} holds lists or objects, which text cannot hold: leave it out"
             )
-        text = column.cast(pl.String)
+        text = as_text(column)
         if layout.decimal == "," and (column.dtype.is_float() or column.dtype.is_decimal()):
             text = text.str.replace(".", ",", literal=True)
         columns.append(text)

@@ -1,0 +1,275 @@
+"""The compiled core equals the oracle: partition, tables, centre and repair, on tables that Hypothesis makes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from pytest import approx
+from scipy.stats import chi2
+
+import twin
+from muco import _core
+from reference import Principle, World, divide, is_satisfied, repair_outcomes
+from reference_cover import calculate_table
+from twin import Axis, divided, entry, table_of, tables_of
+
+few = settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+fewer = settings(few, max_examples=60)
+missings = st.booleans()
+sizes = st.integers(1, 6)
+
+
+@st.composite
+def lines(draw: Any) -> Axis:
+    """Numbers of any spacing, or ranks."""
+    places = draw(st.lists(st.integers(-30, 60), min_size=1, max_size=7, unique=True))
+    unit = draw(st.sampled_from([1, 0.1, 86_400]))
+    return twin.line([place * unit for place in sorted(places)], missing=draw(missings))
+
+
+@st.composite
+def trees(draw: Any) -> Axis:
+    """Leaves under a tree of height 1 (a 0/1 distance), 2 or 3."""
+    height = draw(st.integers(1, 3))
+    steps = draw(st.lists(st.integers(1, height), max_size=6))
+    return twin.tree([step / height for step in steps], missing=draw(missings))
+
+
+@st.composite
+def matrices(draw: Any) -> Axis:
+    """A symmetric square of distances, which may be 0 between different values, and break the triangle rule."""
+    size = draw(st.integers(1, 5))
+    rows = [[0] * size for _ in range(size)]
+    for a in range(size):
+        for b in range(a):
+            rows[a][b] = rows[b][a] = draw(st.integers(0, 6))
+    return twin.matrix(rows, missing=draw(missings))
+
+
+axes_of_every_kind = st.one_of(lines(), trees(), matrices())
+
+
+@st.composite
+def principles(draw: Any) -> Principle:
+    name = draw(st.sampled_from(["frequency", "distinct", "entropy", "recursive", "closeness", "anonymity"]))
+    c, t = draw(st.sampled_from([0.5, 1, 1.5, 3])), draw(st.sampled_from([0.1, 0.2, 0.25, 0.5]))
+    return Principle(name, draw(st.integers(1, 4)), c=c, t=t)
+
+
+@st.composite
+def worlds(draw: Any) -> tuple[World, list[Axis]]:
+    """Up to 40 records on up to 3 quasi-identifiers, with up to 2 sensitive attributes."""
+    axes = draw(st.lists(axes_of_every_kind, min_size=1, max_size=3))
+    records = draw(st.integers(1, 40))
+    domains = draw(st.lists(sizes, min_size=1, max_size=2))
+    principle = draw(principles())
+    if principle.name == "anonymity":
+        domains = []
+    rows = st.tuples(*(st.integers(0, axis.size - 1) for axis in axes))
+    values = st.tuples(*(st.integers(0, size - 1) for size in domains))
+    codes = draw(st.lists(rows, min_size=records, max_size=records))
+    sensitive = draw(st.lists(values, min_size=records, max_size=records))
+    tags = draw(st.permutations(range(records)))
+    ordered = [draw(st.booleans()) for _ in domains]
+    oracle = [axis.oracle for axis in axes]
+    return World(codes, sensitive, list(tags), oracle, principle, domains, ordered), axes
+
+
+GROUPINGS = [("leaves", "leaf"), ("buckets", "leaf"), ("neighbours", "leaf"), ("neighbours", "table")]
+
+
+# ---- Algorithm 1, line 2
+
+
+@pytest.mark.parametrize(("grouping", "sweep"), GROUPINGS)
+@given(made=worlds())
+@few
+def test_the_core_divides_a_table_as_the_oracle_does(
+    made: tuple[World, list[Axis]], grouping: str, sweep: str
+) -> None:
+    world, axes = made
+    if is_satisfied(world, world.everybody):
+        assert divided(world, axes, grouping, sweep) == divide(world, grouping, sweep)
+    else:
+        with pytest.raises(ValueError, match="does not keep the principle"):
+            divided(world, axes, grouping, sweep)
+
+
+@pytest.mark.parametrize(("grouping", "sweep"), GROUPINGS)
+@given(made=worlds(), data=st.data())
+@fewer
+def test_groups_do_not_know_in_which_order_records_came(
+    made: tuple[World, list[Axis]], grouping: str, sweep: str, data: st.DataObject
+) -> None:
+    world, axes = made
+    assume(is_satisfied(world, world.everybody))
+    shuffle = data.draw(st.permutations(world.everybody))
+    other = World(
+        [world.codes[i] for i in shuffle],
+        [world.sensitive[i] for i in shuffle],
+        [world.tags[i] for i in shuffle],
+        world.distances,
+        world.principle,
+        world.sizes,
+        world.ordered,
+    )
+    back = [(leaf, [shuffle[i] for i in group]) for leaf, group in divided(other, axes, grouping, sweep)]
+    assert back == divided(world, axes, grouping, sweep)
+
+
+@given(made=worlds())
+@few
+def test_the_core_judges_a_table_by_every_principle_as_the_oracle_does(made: tuple[World, list[Axis]]) -> None:
+    world, _ = made
+    rule = world.principle
+    core = _core.Principle(rule.name, rule.diversity, c=rule.c, t=rule.t)
+    if world.sizes:  # without a sensitive attribute only the number of records counts
+        codes = np.array(world.sensitive, dtype=np.int32)
+        assert core.holds(codes, world.sizes, world.ordered) == is_satisfied(world, world.everybody)
+
+
+# ---- Algorithm 1, line 5
+
+
+@st.composite
+def problems(draw: Any) -> tuple[Axis, list[int], Fraction, str, str]:
+    """A group of up to 9 records on one attribute, and any delta in [1/m, 1]."""
+    axis = draw(axes_of_every_kind)
+    codes = draw(st.lists(st.integers(0, axis.size - 1), min_size=1, max_size=9))
+    m = len(codes)
+    whole = st.integers(1, m).map(lambda k: Fraction(1, k))
+    between = st.fractions(Fraction(1, m), 1, max_denominator=60)
+    cover, columns = draw(
+        st.sampled_from([("cheapest", "observed"), ("cheapest", "domain"), ("balanced", "observed")])
+    )
+    return axis, codes, draw(st.one_of(whole, between)), cover, columns
+
+
+@given(problem=problems())
+@settings(few, max_examples=300)
+def test_a_table_of_the_core_has_the_oracles_columns_cost_and_centre(
+    problem: tuple[Axis, list[int], Fraction, str, str],
+) -> None:
+    axis, codes, delta, cover, columns = problem
+    made = table_of(codes, axis, delta, cover=cover, columns=columns)
+    offered, centre, cost = calculate_table(codes, axis.oracle, delta, cover=cover, columns=columns)
+    assert made.columns.tolist() == offered
+    assert made.keeps(delta)
+    # 1e-9 holds but for 2 problems in 1,500, whose optimal face is one degenerate point: 5e-9 at most.
+    assert made.cost(axis.oracle) == approx(cost, abs=1e-8)
+    assert np.abs(made.probabilities - centre).max() < 1e-6
+
+
+@given(problem=problems())
+@few
+def test_a_balanced_table_keeps_the_groups_counts(
+    problem: tuple[Axis, list[int], Fraction, str, str],
+) -> None:
+    axis, codes, delta, _, _ = problem
+    made = table_of(codes, axis, delta, cover="balanced")
+    counts = [codes.count(code) for code in made.columns]
+    # Closed forms are exact; of solved tables the worst of 2,000 is off by 1.1e-7 of a record, the median 3e-13.
+    off = max(abs(total - count * made.total) for total, count in zip(made.sums, counts))
+    assert off <= (1e-6 * made.total if made.total == 2**48 else 0)
+
+
+@given(problem=problems(), data=st.data())
+@few
+def test_the_order_of_records_moves_no_probability(
+    problem: tuple[Axis, list[int], Fraction, str, str], data: st.DataObject
+) -> None:
+    axis, codes, delta, cover, columns = problem
+    shuffle = data.draw(st.permutations(range(len(codes))))
+    made = table_of(codes, axis, delta, cover=cover, columns=columns)
+    other = table_of([codes[i] for i in shuffle], axis, delta, cover=cover, columns=columns)
+    assert np.array_equal(other.numerators, made.numerators[shuffle])
+
+
+@given(positions=st.lists(st.integers(0, 40), min_size=2, max_size=6, unique=True), data=st.data())
+@few
+def test_a_line_read_backwards_shifted_or_stretched_gives_the_same_table(
+    positions: list[int], data: st.DataObject
+) -> None:
+    ahead = sorted(positions)
+    codes = data.draw(st.lists(st.integers(0, len(ahead) - 1), min_size=2, max_size=9))
+    delta = data.draw(st.fractions(Fraction(1, len(codes)), 1, max_denominator=30))
+    made = table_of(codes, twin.line(ahead), delta)
+    moved = table_of(codes, twin.line([3 * place - 700 for place in ahead]), delta)
+    back = table_of([len(ahead) - 1 - code for code in codes], twin.line([-place for place in ahead[::-1]]), delta)
+    assert moved.probabilities == approx(made.probabilities, abs=1e-8)
+    assert back.probabilities[:, ::-1] == approx(made.probabilities, abs=1e-8)
+
+
+@given(rows=matrices(), data=st.data())
+@few
+def test_values_under_other_names_give_the_same_table(rows: Axis, data: st.DataObject) -> None:
+    codes = data.draw(st.lists(st.integers(0, rows.size - 1), min_size=2, max_size=8))
+    delta = data.draw(st.fractions(Fraction(1, len(codes)), 1, max_denominator=30))
+    rename = data.draw(st.permutations(range(rows.size)))
+    square = np.array(rows.oracle.rows)
+    renamed = np.empty_like(square)
+    renamed[np.ix_(rename, rename)] = square
+    if not square.any():
+        return
+    made = table_of(codes, twin.matrix(square.tolist()), delta)
+    other = table_of([rename[code] for code in codes], twin.matrix(renamed.tolist()), delta)
+    places = np.searchsorted(other.columns, [rename[code] for code in made.columns])
+    assert other.probabilities[:, places] == approx(made.probabilities, abs=1e-8)
+
+
+def test_tight_is_one_over_m_for_every_group_of_a_batch() -> None:
+    axis = twin.line([1, 2, 5, 9])
+    groups = [[(0,), (1,)], [(0,), (2,), (2,)], [(3,)] * 4]
+    tables = tables_of(groups, [axis], None, "cheapest", "observed")
+    for number, group in enumerate(groups):
+        codes = [code for (code,) in group]
+        alone = table_of(codes, axis, Fraction(1, len(codes)))
+        assert np.array_equal(entry(tables, codes, group=number).probabilities, alone.probabilities)
+
+
+# ---- Algorithm 2
+
+
+REPAIRS = [
+    # (codes of the group on three attributes, how many values must differ)
+    ([(0, 0, 0), (1, 2, 0), (0, 1, 0)], 1),
+    ([(0, 0, 1), (1, 2, 0), (2, 1, 1), (0, 0, 1)], 2),
+    ([(0, 3, 1), (1, 3, 0), (2, 3, 1)], 3),  # only two attributes vary
+]
+
+
+@pytest.mark.parametrize(("group", "repair"), REPAIRS)
+def test_repair_falls_as_often_on_each_outcome_as_the_oracle_says(
+    group: list[tuple[int, ...]], repair: int
+) -> None:
+    # 20,000 copies of the group, all unchanged; chi-square of every record's outcomes at alpha 1e-6 in total.
+    copies = 20_000
+    axes = [twin.line([0, 1, 4]), twin.line([0, 2, 3, 9]), twin.tree([1.0])]
+    tables = tables_of([group] * copies, axes, None, "cheapest", "observed")
+    drawn = np.tile(np.array(group, dtype=np.int32), (copies, 1))
+    made, repaired, left = _core.randomize_unchanged_tuples(tables, drawn, bytes(32), first_group=0, repair=repair)
+    assert (repaired, left) == (copies * len(group), 0)
+    values = [sorted({record[a] for record in group}) for a in range(3)]
+    weights = [axis.oracle.widest([record[a] for record in group]) for a, axis in enumerate(axes)]
+    for number, record in enumerate(group):
+        expected = repair_outcomes(record, weights, values, repair)
+        found, counts = np.unique(made[number :: len(group)], axis=0, return_counts=True)
+        seen = {tuple(outcome): int(count) for outcome, count in zip(found.tolist(), counts)}
+        assert set(seen) <= set(expected)
+        likely = {outcome: copies * chance for outcome, chance in expected.items() if chance > 1e-12}
+        statistic = sum((seen.get(outcome, 0) - mean) ** 2 / mean for outcome, mean in likely.items())
+        assert chi2.sf(statistic, max(len(likely) - 1, 1)) > 1e-6 / len(group)
+
+
+def test_repair_counts_the_tuples_of_a_group_of_equal_records() -> None:
+    axes = [twin.line([0, 1]), twin.line([0, 1])]
+    tables = tables_of([[(0, 1)] * 3, [(0, 0), (0, 1)]], axes, None, "cheapest", "observed")
+    drawn = np.array([(0, 1)] * 3 + [(0, 0), (0, 0)], dtype=np.int32)
+    made, repaired, left = _core.randomize_unchanged_tuples(tables, drawn, bytes(32), first_group=0, repair=1)
+    assert (repaired, left) == (1, 3)
+    assert made.tolist() == [[0, 1]] * 3 + [[0, 1], [0, 0]]
