@@ -21,7 +21,7 @@ from twin import Axis, divided, entry, table_of, tables_of
 few = settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 fewer = settings(few, max_examples=60)
 missings = st.booleans()
-sizes = st.integers(1, 6)
+sizes = st.integers(2, 12)
 
 
 @st.composite
@@ -56,7 +56,7 @@ axes_of_every_kind = st.one_of(lines(), trees(), matrices())
 
 @st.composite
 def principles(draw: Any) -> Principle:
-    name = draw(st.sampled_from(["frequency", "distinct", "entropy", "recursive", "closeness", "anonymity"]))
+    name = draw(st.sampled_from([*["frequency"] * 6, "distinct", "entropy", "recursive", "closeness", "anonymity"]))
     c, t = draw(st.sampled_from([0.5, 1, 1.5, 3])), draw(st.sampled_from([0.1, 0.2, 0.25, 0.5]))
     return Principle(name, draw(st.integers(1, 4)), c=c, t=t)
 
@@ -66,7 +66,9 @@ def worlds(draw: Any) -> tuple[World, list[Axis]]:
     """Up to 40 records on up to 3 quasi-identifiers, with up to 2 sensitive attributes."""
     axes = draw(st.lists(axes_of_every_kind, min_size=1, max_size=3))
     records = draw(st.integers(1, 40))
-    domains = draw(st.lists(sizes, min_size=1, max_size=2))
+    domains = draw(
+        st.one_of(*[st.lists(sizes, min_size=1, max_size=1)] * 3, st.lists(sizes, min_size=2, max_size=2))
+    )
     principle = draw(principles())
     if principle.name == "anonymity":
         domains = []
@@ -131,6 +133,29 @@ def test_the_core_judges_a_table_by_every_principle_as_the_oracle_does(made: tup
     if world.sizes:  # without a sensitive attribute only the number of records counts
         codes = np.array(world.sensitive, dtype=np.int32)
         assert core.holds(codes, world.sizes, world.ordered) == is_satisfied(world, world.everybody)
+
+
+@pytest.mark.parametrize(
+    ("principle", "counts", "kept"),
+    [
+        (Principle("frequency", 3), (2, 2, 2), True),  # 2 * 3 <= 6
+        (Principle("frequency", 3), (2, 1, 1, 1), False),  # 2 * 3 > 5
+        (Principle("distinct", 3), (4, 1), False),
+        (Principle("entropy", 2), (3, 3), True),  # ln 2 itself
+        (Principle("entropy", 2), (4, 3), False),  # .683 < .693
+        (Principle("recursive", 2, c=2), (4, 2), False),  # 4 < 2 * 2 does not hold
+        (Principle("recursive", 2, c=2), (4, 2, 1), True),  # 4 < 2 * (2 + 1)
+        (Principle("anonymity", 5), (4,), False),
+    ],
+)
+def test_the_core_draws_the_line_of_a_principle_where_it_stands(
+    principle: Principle,
+    counts: tuple[int, ...],
+    kept: bool,  # noqa: FBT001
+) -> None:
+    codes = np.repeat(np.arange(len(counts), dtype=np.int32), counts)[:, None]
+    core = _core.Principle(principle.name, principle.diversity, c=principle.c, t=principle.t)
+    assert core.holds(np.ascontiguousarray(codes), [len(counts)], [False]) is kept
 
 
 # ---- Algorithm 1, line 5

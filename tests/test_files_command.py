@@ -132,6 +132,10 @@ def test_bad_input_has_one_message_and_exit_code_3(tmp_path: Path, content: byte
 
 
 def test_an_unknown_layout_is_refused_with_its_place(table: Path) -> None:
+    policy = table.with_name("p.toml")
+    policy.write_text('[table]\ndelimter = ";"\n')
+    ran = muco("anonymize", table, "-c", policy, "--dry-run")
+    assert (ran.returncode, ran.stderr) == (2, b"error: unknown key table.delimter: did you mean delimiter?\n")
     ran = muco("anonymize", table, *ROLES, "--encoding", "klingon", "--dry-run")
     assert ran.returncode == 2
     assert b"table.encoding is no encoding of text" in ran.stderr

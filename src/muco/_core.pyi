@@ -147,6 +147,28 @@ def find_nearest(
     them, share of them with the own sensitive value of each sensitive attribute); no row: infinite, 0, no, 0.
     """
 
+def conclude(
+    seen: list[tuple[Tables, Codes, int]],
+    sensitive: Codes,
+    is_joined: NDArray[np.bool_],
+    key: bytes,
+    *,
+    first_group: int,
+    world: str,
+    corrupted: int,
+) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], tuple[float, int, int]]:
+    """The informed adversary (A1) over a batch; each release is its tables, its released codes and its repair.
+
+    All arrays are in the batch's order, NaN for the `corrupted` members a group that are not asked about:
+    [posterior of the own row, largest posterior, 1/ties of a top guess, 1/ties of the nearest row of the group,
+    whether a one-to-one assignment is right], the posterior of the own value of each sensitive attribute,
+    (Σ squared difference of two chains, records that needed chains, records whose rows the tables do not explain).
+    Rows that `is_joined` are known in every release, others in the first alone. `world` is release, raw, shuffled.
+    """
+
+def single_value_risks(tables: Tables) -> NDArray[np.float64]:
+    """Σ_i P(own row has the own value, i rows have it) / i, shape (records of the batch, attributes)."""
+
 def scan_csv(
     text: bytes, delimiter: int
 ) -> tuple[

@@ -37,6 +37,8 @@ class Frame:
     @staticmethod
     def of(frame: Any, origin: Origin | None = None) -> Frame:
         """Wrap a pandas, polars or pyarrow table. Errors: TableError for anything else, or bad column names."""
+        if isinstance(frame, Frame):
+            return frame
         table, fault = None, "the table repeats a column name: each column needs its own"
         try:
             table = nw.from_native(frame, eager_only=True)

@@ -72,10 +72,10 @@ class Layout(Clause):
     def of(cls, **words: object) -> Self:
         """A layout from its words; every fault is named at once, by PolicyError."""
         try:
-            return cls.model_validate(words)
+            return cls.model_validate(_Section.model_validate({"table": words}).table.model_dump())
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False)
-            raise PolicyError("\n".join(f"table.{describe_fault(fault, cls)}" for fault in faults)) from None
+            raise PolicyError("\n".join(describe_fault(fault, _Section) for fault in faults)) from None
 
     @property
     def numerals(self) -> Numerals:
@@ -88,3 +88,9 @@ class Layout(Clause):
 
 
 OPEN = Layout()
+
+
+class _Section(Clause):
+    """The layout where it stands in a policy, so that its faults are named as they are there."""
+
+    table: Layout

@@ -7,7 +7,7 @@ import io
 import sys
 import zipfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -22,12 +22,14 @@ from muco.files.rendering import disarm, find_formulas, render
 from muco.formats import STREAM, Format, compression_of, is_database
 from muco.layout import OPEN
 from muco.microdata import Key
+from muco.release import Anatomy, Release
+from muco.switches import Method
 from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from muco.release import Hidden, Release
+    from muco.release import Hidden
 
 _LARGEST_KEY_FILE = 1000
 
@@ -39,9 +41,10 @@ class Targets:
     `release` is a path, `-` for standard output, or the URL of a table. `certificate` is None where none is kept.
     """
 
-    release: str
+    release: str = field(repr=False)  # a URL may hold a password
     certificate: Path | None
     hidden: Path | None
+    sensitive: Path | None  # the second of Anatomy's tables
     existing: Existing
     inputs: tuple[Path, ...]
     is_spreadsheet_safe: bool = False
@@ -54,16 +57,18 @@ class Targets:
         inputs: Iterable[Path | None],
         tables: tuple[str, ...] = (),
     ) -> Targets:
-        """`given` may name `certificate`, `hidden`, `force` and `spreadsheet_safe`; `tables` are what is read.
+        """`given` may name `certificate`, `hidden`, `force`, `method` and `spreadsheet_safe`; `tables` are read.
 
         Raises PolicyError or OutputError.
         """
+        is_anatomy = given.get("method") == Method.ANATOMY
         is_file = str(output) != STREAM and not is_database(output)
         default = Path(output).with_name(f"{_stem(Path(output))}.certificate.json") if is_file else None
         targets = Targets(
             str(output),
             given.get("certificate") or default,
             given.get("hidden"),
+            _second(Path(output), is_file=is_file) if is_anatomy else None,
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
             bool(given.get("spreadsheet_safe")),
@@ -73,7 +78,7 @@ class Targets:
         else:
             check_writable(output)
         beside: list[Path] = []
-        for path in (Path(output) if is_file else None, targets.certificate, targets.hidden):
+        for path in (Path(output) if is_file else None, targets.certificate, targets.hidden, targets.sensitive):
             if path is not None:
                 beside.append(check_target(path, existing=targets.existing, inputs=targets.inputs, beside=beside))
         return targets
@@ -90,9 +95,10 @@ class Targets:
             f"release: {self.shown}",
             f"certificate: {self.certificate}" if self.certificate else f"note: {kept}",
         ]
+        lines += [] if self.sensitive is None else [f"sensitive values: {self.sensitive}"]
         return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
-    def write(self, release: Release, hidden: Hidden | None, source: Source) -> str:
+    def write(self, release: Release | Anatomy, hidden: Hidden | None, source: Source) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
         table = self._guarded(release.data, source)
         if is_database(self.release):
@@ -109,13 +115,17 @@ class Targets:
         return self._write_files(release, hidden, source, content)
 
     def _write_files(
-        self, release: Release, hidden: Hidden | None, source: Source, written: dict[str, str] | bytes
+        self, release: Release | Anatomy, hidden: Hidden | None, source: Source, written: dict[str, str] | bytes
     ) -> str:
         """The files of a run: `written` is the content of the release, or what is said of one that is no file."""
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
             if isinstance(written, bytes):
                 written = {"file": Path(self.release).name, "sha256": batch.add(self.release, written)}
-            certificate = certificate_of(release, source, **written)
+            beside = {"release": written}
+            if self.sensitive is not None and isinstance(release, Anatomy):
+                digest = batch.add(self.sensitive, write_table(release.sensitive, self.sensitive, source))
+                beside["sensitive"] = {"file": self.sensitive.name, "sha256": digest}
+            certificate = certificate_of(release, source, **beside)
             if self.certificate is not None:
                 batch.add(self.certificate, certificate)
             if hidden is not None and self.hidden is not None:
@@ -140,11 +150,18 @@ class Targets:
         return table
 
 
-def certificate_of(release: Release, source: Source, **written: str) -> str:
+def certificate_of(release: Release | Anatomy, source: Source, /, **written: dict[str, str]) -> str:
     """The certificate as JSON, with what was written and how many rows were left out of what was read."""
     dropped = source.dropped if source.dropped >= 10 else "fewer than 10"
     beside: dict[str, Any] = {"rows_dropped": dropped} if source.dropped else {}
-    return release.certificate.to_json(**beside, **({"release": written} if written else {}))
+    return release.certificate.to_json(**beside, **written)
+
+
+def _second(output: Path, *, is_file: bool) -> Path:
+    """Where the second table of Anatomy goes. Raises PolicyError where the first is no file."""
+    if not is_file:
+        raise PolicyError("anatomy writes two tables: name a file with -o")
+    return output.with_name(f"{_stem(output)}.sensitive{output.name.removeprefix(_stem(output))}")
 
 
 def _stem(path: Path) -> str:

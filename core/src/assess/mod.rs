@@ -12,7 +12,11 @@
 pub mod classes;
 pub mod covering;
 pub mod disclosure;
+pub mod informed;
+pub mod likelihood;
+pub mod matching;
 pub mod nearest;
+pub mod single;
 
 use crate::{Codes, Error, Result};
 

@@ -4,10 +4,11 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, P
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::engine::Distance;
-use super::{codes_of, interruptible};
+use super::engine::{Distance, Tables};
+use super::{codes_of, interruptible, key_of};
+use crate::assess::informed::{Question, Seen, World};
 use crate::assess::nearest::Among;
-use crate::assess::{Pair, disclosure, nearest};
+use crate::assess::{Pair, disclosure, informed, nearest, single};
 use crate::distance;
 
 /// The arrays of an original and a release.
@@ -119,9 +120,58 @@ fn find_nearest<'py>(
     ))
 }
 
+/// (posterior of the own row, largest, hit, nearest in the group, one to one), posterior of the own sensitive values,
+/// then (Σ squared difference of chains, records that needed them, records unexplained).
+type Concluded<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Bound<'py, PyArray2<f64>>, (f64, usize, usize));
+
+#[pyfunction]
+#[pyo3(signature = (seen, sensitive, is_joined, key, *, first_group, world, corrupted))]
+#[allow(clippy::too_many_arguments)]
+fn conclude<'py>(
+    py: Python<'py>,
+    seen: Vec<(PyRef<'py, Tables>, PyReadonlyArray2<'py, i32>, usize)>,
+    sensitive: PyReadonlyArray2<'py, i32>,
+    is_joined: PyReadonlyArray1<'py, bool>,
+    key: &[u8],
+    first_group: u64,
+    world: &str,
+    corrupted: usize,
+) -> PyResult<Concluded<'py>> {
+    let world = match world {
+        "release" => World::Release,
+        "raw" => World::Raw,
+        "shuffled" => World::Shuffled,
+        _ => return Err(PyValueError::new_err("a world is release, raw or shuffled")),
+    };
+    let releases: Vec<Seen> = seen
+        .iter()
+        .map(|(tables, released, repair)| {
+            Ok(Seen { tables: &tables.0, released: released.as_slice()?, repair: *repair })
+        })
+        .collect::<PyResult<_>>()?;
+    let (sensitive, is_joined) = (codes_of(&sensitive)?, is_joined.as_slice()?);
+    let question = Question { sensitive, is_joined, world, corrupted, first_group };
+    let key = key_of(key)?;
+    let found = interruptible(py, |cancel| informed::conclude(&releases, question, &key, cancel))?;
+    let parts = [found.own, found.largest, found.hit, found.nearest, found.assigned];
+    Ok((
+        parts.into_iter().map(|part| part.into_pyarray(py)).collect(),
+        reals(py, found.alike, sensitive.attributes())?,
+        (found.disagreement, found.sampled, found.unexplained),
+    ))
+}
+
+#[pyfunction]
+fn single_value_risks<'py>(py: Python<'py>, tables: &Tables) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let risks = interruptible(py, |cancel| single::single_value_risks(&tables.0, cancel))?;
+    reals(py, risks, tables.0.attributes)
+}
+
 /// Adds the calls of this file to the module.
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Encoded>()?;
     module.add_function(wrap_pyfunction!(disclose, module)?)?;
-    module.add_function(wrap_pyfunction!(find_nearest, module)?)
+    module.add_function(wrap_pyfunction!(find_nearest, module)?)?;
+    module.add_function(wrap_pyfunction!(conclude, module)?)?;
+    module.add_function(wrap_pyfunction!(single_value_risks, module)?)
 }

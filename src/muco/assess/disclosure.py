@@ -13,7 +13,7 @@ from muco._core import disclose, uniforms
 from muco.arrays import Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
-from muco.assess.sample import PUBLIC, choose_targets, encode_for_core, shuffle_rows
+from muco.assess.sample import PUBLIC, choose_targets, encode_for_core, framed, shuffle_rows
 from muco.errors import PolicyError
 
 MATCH_PROBABILITIES = (0.3, 0.5, 0.7, 0.8, 0.9, 1.0)  # the paper's
@@ -70,11 +70,11 @@ def measure_disclosure(
 
     def risks(what: str, place: int | None) -> tuple[Risk, ...]:
         return tuple(
-            Risk(
+            framed(
                 f"A0p at {part.probability:g}",
                 f"each quasi-identifier with probability {part.probability:g}, exactly",
-                *(each.rate(part, what, place) for each in (released, raw, chance)),
-                note=_note(part, released),
+                [each.rate(part, what, place) for each in (released, raw, chance)],
+                _note(part, released),
             )
             for part in sets
         )
@@ -121,7 +121,7 @@ def _draw_sets(attributes: int, probability: float, place: int) -> Masks:
     tries = math.ceil(2 * SETS / chance) + 64
     is_known = uniforms(PUBLIC, place, tries * attributes).reshape(tries, attributes) < probability
     bits = np.left_shift(np.uint64(1), np.arange(attributes, dtype=np.uint64))
-    masks = np.where(is_known, bits, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+    masks: Masks = np.where(is_known, bits, np.uint64(0)).sum(axis=1, dtype=np.uint64)
     return masks[masks > 0][:SETS]
 
 
@@ -174,4 +174,4 @@ def _singling(attributes: int, sums: Sequence[_Sums]) -> Risk:
     """WP216's singling out: the share of records whose values one row alone has, and it is theirs."""
     whole = _Sets.of(attributes, 1.0, 0)
     rates = [each.rate(whole, "singled", None) for each in sums]
-    return Risk("singling out", "all quasi-identifiers, exactly", *rates, note=_note(whole, sums[0]))
+    return framed("singling out", "all quasi-identifiers, exactly", rates, _note(whole, sums[0]))

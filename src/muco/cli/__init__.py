@@ -23,6 +23,11 @@ _COMMANDS = {
     "Publish": {
         "anonymize": "anonymize a table and write a release with its certificate",
     },
+    "Judge": {
+        "risk": "how exposed a table is before anything is done to it",
+        "assess": "what a release of any tool protects and is worth",
+        "verify": "whether a release is the file its certificate speaks of",
+    },
     "Learn": {
         "demo": "make an example table and anonymize it with both presets",
         "schema": "print the JSON Schema of a policy",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +14,22 @@ from muco.cli.tables import input_files, read_source, table_options
 from muco.cli.terminal import Watch, console, say, show_summaries, watching
 from muco.errors import MucoWarning, PolicyError
 from muco.formats import STREAM
+from muco.switches import Method
 
 if TYPE_CHECKING:
     from muco.publish import Targets
-    from muco.release import Release
 
 
 @click.command("anonymize")
 @click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RELEASE", help="Where the release goes: a file, a URL, or - for stdout.")
+@click.option(
+    "--method",
+    type=click.Choice([word.value for word in Method]),
+    default=Method.MUCO.value,
+    show_default=True,
+    help="Mutual cover, or a baseline.",
+)
 @policy_options
 @table_options
 @click.option("--key-file", type=click.Path(path_type=Path), help="A key of 64 hexadecimal digits, for a repeat.")
@@ -38,12 +46,10 @@ def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
 
     TABLE is CSV (also .gz and .zst), Parquet, Arrow IPC, a workbook, a file of SPSS, Stata or SAS, the URL of a
     database, - for stdin, or several files or a folder as one table. The input is never changed. Without --key-file
-    no two runs are the same.
+    no two runs are the same. Method mondrian writes ranges in place of values; anatomy writes a second table beside
+    RELEASE, with .sensitive before its suffix.
     """
-    if output is None and not given["dry_run"]:
-        raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
-    if output == STREAM and given["as_json"]:
-        raise PolicyError("--json and -o - both print on stdout: leave one out, or name a file with --certificate")
+    _check(output, given)
     from muco.files import name_of
     from muco.publish import Targets
 
@@ -58,15 +64,25 @@ def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
         say(out, f"note: {note}")
     if not given["quiet"]:
         show_summaries(out, {" + ".join(map(name_of, tables)): release.summary})
+        if given["method"] == Method.MONDRIAN:
+            say(out, "information loss is of widths, not of moves")
         say(out, *(targets.lines() if targets else ["dry run: nothing was written"]))
     if given["as_json"]:
         click.echo(certificate, nl=False)
 
 
+def _check(output: str | None, given: dict[str, Any]) -> None:
+    if output is None and not given["dry_run"]:
+        raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
+    if output == STREAM and given["as_json"]:
+        raise PolicyError("--json and -o - both print on stdout: leave one out, or name a file with --certificate")
+    if given["hidden"] is not None and given["method"] != Method.MUCO:
+        raise PolicyError(f"--hidden keeps the tables of mutual cover, and method {given['method']} has none")
+
+
 def _run(
     tables: tuple[str, ...], targets: Targets | None, given: dict[str, Any], watch: Watch
-) -> tuple[Release, str, list[str]]:
-    from muco.anonymize import anonymize, anonymize_with_hidden
+) -> tuple[Any, str, list[str]]:
     from muco.frame import Frame
     from muco.publish import certificate_of, read_key_file
 
@@ -76,15 +92,25 @@ def _run(
     policy = source.complete(read_policy(given, source.table.columns))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", MucoWarning)
-        hidden = None
-        frame = Frame.of(source.table, source.origin)
-        if targets is not None and targets.hidden is not None:
-            release, hidden = anonymize_with_hidden(frame, policy, key=key, watch=watch)
-        else:
-            release = anonymize(frame, policy, key=key, watch=watch)
+        run = _method(given["method"], keep_hidden=targets is not None and targets.hidden is not None)
+        release, hidden = run(Frame.of(source.table, source.origin), policy, key=key, watch=watch)
         if targets is not None:
             watch("write", 0, 0)
             certificate = targets.write(release, hidden, source)
         else:
             certificate = certificate_of(release, source)
     return release, certificate, [*source.notes, *(str(warning.message) for warning in told)]
+
+
+def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:
+    """What anonymizes a table by one method, giving the release and what must stay, where it is kept."""
+    from muco.anonymize import anonymize, anonymize_with_hidden
+
+    if keep_hidden:
+        return anonymize_with_hidden
+    if name == Method.MUCO:
+        return lambda *table, **given: (anonymize(*table, **given), None)
+    from muco.baselines import anatomize, generalize
+
+    baseline: Callable[..., Any] = generalize if name == Method.MONDRIAN else anatomize
+    return lambda *table, **given: (baseline(*table, **given), None)
