@@ -187,7 +187,7 @@ def test_single_value_risk_by_hand() -> None:
 
 
 def on_their_groups(categorical: tuple[str, ...]) -> tuple[Comparison, list[Hidden]]:
-    """Five releases under preset paper of the partition that the authors' program made."""
+    """Two releases under preset paper of the partition that the authors' program made."""
     if not DATA.exists():
         pytest.skip("../shared/data is absent")
     census = pl.read_csv(DATA / "census.csv")
@@ -201,23 +201,22 @@ def on_their_groups(categorical: tuple[str, ...]) -> tuple[Comparison, list[Hidd
     groups = Groups(
         Microdata.of(census, chosen, key=KEY), order, starts.astype(np.int64), starts[1:].astype(np.int64)
     )
-    runs = [release_of(groups, Key(bytes([seed] * 32))) for seed in range(5)]
+    runs = [release_of(groups, Key(bytes([seed] * 32))) for seed in (0, 1)]
     made = Comparison.of(census, census[order], chosen, record=order)
     return replace(made, low=runs[0].outcome.released, high=runs[0].outcome.released), runs
 
 
 @pytest.mark.data
 def test_the_authors_groups_give_the_reference_rates() -> None:
-    # RISKS: A1 .562, .622 at the top, .9 or more for 29 %; A6 with two .77 and five .88. Tables at their centre give
-    # a little less than the prototype's solver did; the authors' own rows, asked the same way, .554, .628 and 29 %.
+    # RISKS: A1 .562, .622 at the top, .9 or more for 29 %; A6 with two .77. Tables at their centre
+    # give a little less than the prototype did; the authors' own rows, asked the same way, .554, .628 and 29 %.
     made, runs = on_their_groups(())
     found = measure_informed(made, runs[0])
     assert found.record.rate.value == pytest.approx(0.562, abs=0.025)
     assert found.top.rate.value == pytest.approx(0.622, abs=0.02)
     assert found.above_nine_tenths == pytest.approx(0.29, abs=0.02)
     assert abs(found.calibration) < 0.01
-    for count, expected in ((2, 0.77), (5, 0.88)):
-        assert join_releases(made, runs[:count]).rate.value == pytest.approx(expected, abs=0.025)
+    assert join_releases(made, runs).rate.value == pytest.approx(0.77, abs=0.025)
 
 
 @pytest.mark.data

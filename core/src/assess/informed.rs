@@ -48,6 +48,8 @@ pub struct Question<'a> {
     pub corrupted: usize,
     /// The number of the batch's first group.
     pub first_group: u64,
+    /// The share of groups that are asked about, chosen under the key; 1 for all.
+    pub share: f64,
 }
 
 /// What the adversary concludes of each record, in the batch's order; NaN where it was not asked.
@@ -131,7 +133,8 @@ impl<'a> Asked<'a> {
         let size = end - start;
         let mut members: Vec<usize> = (0..size).collect();
         stream.shuffle(&mut members);
-        members.truncate(size.saturating_sub(question.corrupted));
+        let is_asked = question.share >= 1.0 || stream.unit() < question.share;
+        members.truncate(if is_asked { size.saturating_sub(question.corrupted) } else { 0 });
         members.sort_unstable();
         let mut asked = Asked { seen, question, group, start, size, tuples: Vec::new(), members, stream };
         let mut deal: Vec<usize> = (0..size).collect();

@@ -22,6 +22,7 @@ SETS = 256  # sets a P_match that are drawn beyond
 # Of a generalised table each record is compared with all rows: so many (record, row) pairs are tried at most.
 PAIRS = 4 * 10**9
 _FEWEST = 1_000
+_CONTROLS = 5_000  # records tried in the shuffled control of a generalised table
 
 Masks = NDArray[np.uint64]
 Reals = NDArray[np.float64]
@@ -66,7 +67,7 @@ def measure_disclosure(
     masks = np.unique(np.concatenate([part.masks for part in sets] + [_whole(attributes)]))
     released = _Sums.of(comparison, masks)
     raw = _Sums.of(comparison.raw(), masks)
-    chance = _Sums.of(shuffle_rows(comparison), masks)
+    chance = _Sums.of(shuffle_rows(comparison), masks, most=_CONTROLS)
 
     def risks(what: str, place: int | None) -> tuple[Risk, ...]:
         return tuple(
@@ -137,8 +138,8 @@ class _Sums:
     records: int
 
     @staticmethod
-    def of(comparison: Comparison, masks: Masks) -> _Sums:
-        targets = _targets(comparison)
+    def of(comparison: Comparison, masks: Masks, *, most: int | None = None) -> _Sums:
+        targets = _targets(comparison, most)
         identity, singled, attribute = disclose(encode_for_core(comparison), masks, targets)
         trials = max(len(targets), 1)
         return _Sums(
@@ -159,9 +160,12 @@ class _Sums:
         return Rate(value, max(0.0, value - wider[0]), min(1.0, value + wider[1]), self.trials, is_exact)
 
 
-def _targets(comparison: Comparison) -> Offsets:
-    most = None if not comparison.is_generalized else max(_FEWEST, PAIRS // max(1, len(comparison.low)))
-    return choose_targets(len(comparison.original), most)
+def _targets(comparison: Comparison, most: int | None) -> Offsets:
+    records = len(comparison.original)
+    if not comparison.is_generalized:
+        return np.arange(records)
+    bearable = max(_FEWEST, PAIRS // max(1, len(comparison.low)))
+    return choose_targets(records, bearable if most is None else min(most, bearable))
 
 
 def _note(sets: _Sets, sums: _Sums) -> str:

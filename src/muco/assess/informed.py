@@ -18,6 +18,7 @@ from muco.release import Hidden
 from muco.switches import Draw
 
 Reals = NDArray[np.float64]
+MOST_RECORDS = 200_000  # beyond, a keyed sample of groups of about so many records
 _KNOWS = "groups, random output tables and all quasi-identifiers of everybody"
 _PRODUCT = "controlled draws are taken as independent ones"
 
@@ -86,6 +87,7 @@ class Posterior:
                 first_group=batch.first,
                 world=world,
                 corrupted=corrupted,
+                share=min(1.0, MOST_RECORDS / len(groups.order)),
             )
             parts.append(found)
             alike.append(found_alike)
@@ -101,7 +103,7 @@ class Posterior:
     def rate(self, what: Reals) -> Rate:
         """The mean over all who were asked about."""
         asked = what[~np.isnan(what)]
-        return Rate.of(asked, exact=not self.sampled)
+        return Rate.of(asked, exact=not self.sampled and len(asked) == len(what))
 
 
 def measure_informed(comparison: Comparison, hidden: Hidden) -> Informed:
@@ -203,6 +205,8 @@ def _is_told_apart(comparison: Comparison, hidden: Hidden) -> NDArray[np.bool_]:
 def _note(hidden: Hidden, found: Posterior) -> str:
     policy = hidden.outcome.groups.microdata.policy
     parts = [] if policy.draw is Draw.INDEPENDENT or policy.is_provable else [_PRODUCT]
+    if len(found.own) > MOST_RECORDS:
+        parts.append(f"{(~np.isnan(found.own)).sum()} of {len(found.own)} records tried, in groups drawn by a key")
     if found.sampled:
         parts.append(f"{found.sampled} records in groups of more than 18 by Markov chains")
     if found.unexplained:
