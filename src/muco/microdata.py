@@ -17,7 +17,6 @@ from muco.domain import Domain, encode
 from muco.errors import InfeasibleError, PolicyError, TableError
 from muco.fault import suggest
 from muco.frame import Frame
-from muco.numerals import PLAIN
 from muco.policy import Policy
 from muco.switches import Principle as Form
 from muco.switches import Role
@@ -208,9 +207,8 @@ class Group:
 
 
 def _encode(table: Frame, policy: Policy, name: str) -> tuple[Domain, Codes]:
-    numerals = policy.table.numerals if policy.table else PLAIN
     attribute = policy.attributes[name]
-    return encode(table.column(name), attribute, policy.missing, numerals=numerals, origin=table.origin)
+    return encode(table.column(name), attribute, policy.missing, numerals=policy.numerals, origin=table.origin)
 
 
 def _check_names(table: Frame, policy: Policy) -> None:

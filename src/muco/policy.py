@@ -20,6 +20,7 @@ from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_files import read_file
 from muco.layout import Layout
+from muco.numerals import PLAIN, Numerals
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
@@ -194,6 +195,11 @@ class Policy(Clause):
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive attributes."""
         return self.named(Role.SENSITIVE)
+
+    @property
+    def numerals(self) -> Numerals:
+        """How the table's numbers are written in text."""
+        return self.table.numerals if self.table else PLAIN
 
     @property
     def is_provable(self) -> bool:
