@@ -9,7 +9,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from muco.attribute import Clause, Texts
+from muco.clause import Clause, Texts
 from muco.errors import PolicyError
 from muco.fault import describe_fault, place_of_toml_error
 from muco.formats import Format
