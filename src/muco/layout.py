@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import tomli_w
 from pydantic import AfterValidator, Field, ValidationError
 
 from muco.clause import Clause, Texts
@@ -81,6 +82,14 @@ class Layout(Clause):
     def numerals(self) -> Numerals:
         """How numbers are written in text."""
         return Numerals(self.decimal or ".", self.thousands or "")
+
+    def to_toml(self) -> str:
+        """The `[table]` of a policy, with a comment; nothing where there is no more to state than the form."""
+        words = self.model_dump(mode="json", exclude_none=True)
+        if words.keys() <= {"format"}:
+            return ""
+        comment = "# How the table is written, as it was found: what is stated here is not guessed again."
+        return f"\n{comment}\n{tomli_w.dumps({'table': words})}"
 
     def over(self, found: Layout) -> Layout:
         """This layout, with what it leaves open taken from `found`."""
