@@ -98,30 +98,47 @@ class Targets:
         lines += [] if self.sensitive is None else [f"sensitive values: {self.sensitive}"]
         return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
-    def write(self, release: Release | Anatomy, hidden: Hidden | None, source: Source) -> str:
-        """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
+    def write(
+        self,
+        release: Release | Anatomy,
+        hidden: Hidden | None,
+        source: Source,
+        achieved: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Write everything, and return the text of the certificate, which carries the release's SHA-256.
+
+        `achieved` are the risks that were measured, for the certificate.
+        """
+        told: dict[str, Any] = {"achieved": achieved} if achieved else {}
         table = self._guarded(release.data, source)
         if is_database(self.release):
             with filled(self.release, table, existing=self.existing):
                 digest = hashlib.sha256(render(table, OPEN)).hexdigest()
-                return self._write_files(release, hidden, source, {"table": self.shown, "sha256_of_csv": digest})
+                return self._write_files(
+                    release, hidden, source, {"table": self.shown, "sha256_of_csv": digest}, told
+                )
         content = write_table(table, self.release, source)
         if self.release == STREAM:
             written = {"file": self.shown, "sha256": hashlib.sha256(content).hexdigest()}
-            certificate = self._write_files(release, hidden, source, written)
+            certificate = self._write_files(release, hidden, source, written, told)
             sys.stdout.buffer.write(content)
             sys.stdout.buffer.flush()
             return certificate
-        return self._write_files(release, hidden, source, content)
+        return self._write_files(release, hidden, source, content, told)
 
     def _write_files(
-        self, release: Release | Anatomy, hidden: Hidden | None, source: Source, written: dict[str, str] | bytes
+        self,
+        release: Release | Anatomy,
+        hidden: Hidden | None,
+        source: Source,
+        written: dict[str, str] | bytes,
+        told: dict[str, Any],
     ) -> str:
         """The files of a run: `written` is the content of the release, or what is said of one that is no file."""
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
             if isinstance(written, bytes):
                 written = {"file": Path(self.release).name, "sha256": batch.add(self.release, written)}
-            beside = {"release": written}
+            beside = {**told, "release": written}
             if self.sensitive is not None and isinstance(release, Anatomy):
                 digest = batch.add(self.sensitive, write_table(release.sensitive, self.sensitive, source))
                 beside["sensitive"] = {"file": self.sensitive.name, "sha256": digest}
@@ -150,7 +167,7 @@ class Targets:
         return table
 
 
-def certificate_of(release: Release | Anatomy, source: Source, /, **written: dict[str, str]) -> str:
+def certificate_of(release: Release | Anatomy, source: Source, /, **written: Any) -> str:
     """The certificate as JSON, with what was written and how many rows were left out of what was read."""
     dropped = source.dropped if source.dropped >= 10 else "fewer than 10"
     beside: dict[str, Any] = {"rows_dropped": dropped} if source.dropped else {}

@@ -55,6 +55,9 @@ class Distinct:
     numerals: Numerals = PLAIN
     origin: Origin = WHOLE
 
+    def __repr__(self) -> str:
+        return f"Distinct({self.name}, {len(self.cells)} cells)"
+
     @staticmethod
     def of(
         column: pl.Series, missing: Collection[str], *, numerals: Numerals = PLAIN, origin: Origin | None = None

@@ -36,6 +36,13 @@ if TYPE_CHECKING:
 @click.option("--hidden", type=click.Path(path_type=Path), help="Keep key, groups and tables here (a zip, 0600).")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes.")
 @click.option("--spreadsheet-safe", is_flag=True, help="Put ' before text that a spreadsheet would run.")
+@click.option(
+    "--assess",
+    type=click.Choice(["none", "quick", "full"]),
+    default="quick",
+    show_default=True,
+    help="Measure the risks for the certificate: on a sample of people, or on all (slow).",
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write; RELEASE may be left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
@@ -59,11 +66,13 @@ def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
     if given["dry_run"]:
         targets = None
     with watching(out, quiet=given["quiet"], verbose=given["verbose"]) as watch:
-        release, certificate, notes = _run(tables, targets, given, watch)
+        release, certificate, notes, achieved = _run(tables, targets, given, watch)
     for note in notes:
         say(out, f"note: {note}")
     if not given["quiet"]:
         show_summaries(out, {" + ".join(map(name_of, tables)): release.summary})
+        if achieved:
+            say(out, f"verdict: {achieved['verdict']}")
         if given["method"] == Method.MONDRIAN:
             say(out, "information loss is of widths, not of moves")
         say(out, *(targets.lines() if targets else ["dry run: nothing was written"]))
@@ -82,7 +91,7 @@ def _check(output: str | None, given: dict[str, Any]) -> None:
 
 def _run(
     tables: tuple[str, ...], targets: Targets | None, given: dict[str, Any], watch: Watch
-) -> tuple[Any, str, list[str]]:
+) -> tuple[Any, str, list[str], dict[str, Any]]:
     from muco.frame import Frame
     from muco.publish import certificate_of, read_key_file
 
@@ -92,14 +101,27 @@ def _run(
     policy = source.complete(read_policy(given, source.table.columns))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", MucoWarning)
-        run = _method(given["method"], keep_hidden=targets is not None and targets.hidden is not None)
+        is_judged = given["method"] == Method.MUCO and given["assess"] != "none"
+        keeps = targets is not None and targets.hidden is not None
+        run = _method(given["method"], keep_hidden=is_judged or keeps)
         release, hidden = run(Frame.of(source.table, source.origin), policy, key=key, watch=watch)
+        achieved = _achieve(source.table, release, hidden, given["assess"], watch) if is_judged else {}
         if targets is not None:
             watch("write", 0, 0)
-            certificate = targets.write(release, hidden, source)
+            certificate = targets.write(release, hidden, source, achieved)
         else:
-            certificate = certificate_of(release, source)
-    return release, certificate, [*source.notes, *(str(warning.message) for warning in told)]
+            certificate = certificate_of(release, source, **({"achieved": achieved} if achieved else {}))
+    notes = [*source.notes, *(str(warning.message) for warning in told)]
+    return release, certificate, notes, achieved
+
+
+def _achieve(table: Any, release: Any, hidden: Any, effort: str, watch: Callable[..., object]) -> dict[str, Any]:
+    """The achieved risks, as the certificate tells them."""
+    from muco.assess.assessment import Effort
+    from muco.assess.public import measure_achieved
+
+    watch("assess", 0, 0)
+    return measure_achieved(table, release, hidden, Effort.FULL if effort == "full" else Effort.RISKS)
 
 
 def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:
