@@ -63,9 +63,21 @@ def test_every_switch_is_an_option_that_the_certificate_shows(table: Path, words
 
 def test_every_switch_of_the_policy_is_an_option() -> None:
     text = muco("anonymize", "--help").out
-    own = set(Policy.model_fields) - {"schema_version", "attributes", "missing", "c", "t", "blocks"}
-    assert own == set(SWITCHES)
+    own = set(Policy.model_fields) - {"schema_version", "attributes", "missing", "c", "t"}
+    assert own == {*SWITCHES, "blocks"}  # --block, once for each
     assert all(f"--{name}" in text for name in SWITCHES)
+
+
+def test_each_block_is_an_option_of_its_own(table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    whole = Policy.of(identifier="name", quasi=["age", "town"], sensitive="illness", blocks=[["age", "town"]])
+    path.write_text(whole.to_toml())
+    given = ("--diversity", "4", "--dry-run", "--json")
+    assert settings(table, "--diversity", "4", "--block", "age, town")["blocks"] == [["age", "town"]]
+    ran = muco("anonymize", table, "-c", path, "--block", "town", "--block", "age", *given)
+    assert json.loads(ran.out)["settings"]["blocks"] == [["town"], ["age"]]
+    ran = muco("anonymize", table, *ROLES, "--block", "age,name", *given)
+    assert (ran.code, "blocks name name, which is no quasi-identifier" in " ".join(ran.err.split())) == (2, True)
 
 
 def test_options_win_over_the_policy_file(table: Path, tmp_path: Path) -> None:
@@ -186,6 +198,21 @@ def test_usage_and_policy_faults_leave_with_2(table: Path, tmp_path: Path, words
 def test_a_command_that_is_none_leaves_with_2() -> None:
     assert muco("anonymise").code == 2
     assert "did you mean anonymize?" in muco("anonymise").err
+
+
+@pytest.mark.parametrize("option", ["-o", "--certificate", "--hidden"])
+def test_a_hierarchy_file_of_the_policy_is_an_input_and_never_overwritten(table: Path, option: str) -> None:
+    policy, tree = table.with_name("policy.toml"), table.with_name("town.csv")
+    tree.write_text(text := "Aston;a;*\nBorth;a;*\nCorfe;b;*\n")
+    policy.write_text(
+        'diversity = 4\n[attributes]\nname.role = "identifier"\nage.role = "quasi"\nillness.role = "sensitive"\n'
+        'town = { role = "quasi", hierarchy.file = "town.csv" }\n'
+    )
+    out = () if option == "-o" else ("-o", table.with_name("out.csv"))
+    ran = muco("anonymize", table, "-c", policy, *out, option, tree, "--force")
+    assert (ran.code, "town.csv is an input: it is never overwritten" in ran.err) == (2, True), ran.err
+    assert tree.read_text() == text
+    assert muco("anonymize", table, "-c", policy, "-o", table.with_name("out.csv")).code == 0
 
 
 def test_an_existing_target_needs_force(table: Path, tmp_path: Path) -> None:

@@ -34,10 +34,12 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
         raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
     from muco.anonymize import anonymize, anonymize_with_hidden
     from muco.files import read_table
+    from muco.policy import Policy
     from muco.publish import Targets, read_key_file
 
     out = console()
-    targets = Targets.of(output, given, inputs=[table, given["config"], given["key_file"]]) if output else None
+    inputs = [table, given["config"], given["key_file"], *(Policy.files_of(given["config"]) if given["config"] else ())]
+    targets = Targets.of(output, given, inputs=inputs) if output else None
     key = read_key_file(given["key_file"]) if given["key_file"] else None
     with watching(out, quiet=given["quiet"], verbose=given["verbose"]) as watch:
         watch("read", 0, 0)
