@@ -67,7 +67,10 @@ class Frame:
 
         found, fault = None, ""
         try:
-            found = pl.Series(name, self.table.get_column(name).to_polars())
+            given = self.table.get_column(name)
+            found = pl.Series(name, given.to_polars())
+            if found.dtype == pl.Categorical and (order := _order_of(given)):
+                found = found.cast(pl.String).cast(pl.Enum(order))
         except ImportError:
             fault = "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
         except Exception:
@@ -103,6 +106,16 @@ class Frame:
             raise TableError("nothing is left to release: every column is an identifier")
         frames = [nw.maybe_reset_index(column.to_frame()) for column in columns]
         return _bare(nw.concat(frames, how="horizontal").to_native(), self.table)
+
+
+def _order_of(column: nw.Series[Any]) -> list[str]:
+    """The categories of a column that declares their order, as an Enum of polars does; empty where it does not."""
+    native = column.to_native()
+    if column.implementation.is_pandas_like():
+        return list(native.cat.categories) if native.cat.ordered else []
+    if column.implementation.is_pyarrow() and native.type.ordered:
+        return list(native.unify_dictionaries().combine_chunks().dictionary.to_pylist())
+    return []
 
 
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:
