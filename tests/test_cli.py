@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
@@ -136,7 +138,7 @@ def test_verbose_tells_each_stage_in_a_line(table: Path) -> None:
     ran = muco("anonymize", table, *ROLES, "--diversity", "4", "--dry-run", "-v")
     lines = ran.err.splitlines()
     assert lines[:2] == ["reading the table", "encoding values: 40 records"]
-    assert "covering records: 0 of 40 records" in lines
+    assert "covering records: 40 records" in lines
 
 
 @pytest.mark.parametrize("words", [("-o", "out.csv"), ()])
@@ -285,6 +287,12 @@ def test_a_file_that_is_no_table_leaves_with_3(tmp_path: Path, content: bytes, m
     assert (ran.code, message in " ".join(ran.err.split())) == (3, True), ran.err
 
 
+def test_a_parquet_file_that_repeats_a_column_is_told_so(tmp_path: Path) -> None:
+    pq.write_table(pa.table([[1], [2]], names=["q", "q"]), tmp_path / "in.parquet")
+    ran = muco("anonymize", tmp_path / "in.parquet", *FOUR, "--dry-run")
+    assert (ran.code, "in.parquet cannot be read: it repeats the name of a column" in ran.err) == (3, True)
+
+
 def test_a_table_that_is_not_there_leaves_with_3(tmp_path: Path) -> None:
     ran = muco("anonymize", tmp_path / "none.csv", *FOUR, "--dry-run")
     assert (ran.code, "none.csv cannot be read: No such file or directory" in ran.err) == (3, True)
@@ -339,6 +347,28 @@ def test_stages_are_shown_on_a_terminal(tmp_path: Path) -> None:
     os.close(main)
     assert (run.communicate()[0], run.returncode) == (b"", 0)
     assert "dividing into groups" in shown.decode()
+
+
+def test_a_run_on_a_terminal_moves_and_shows_rate_and_time_left(tmp_path: Path) -> None:
+    path = people(tmp_path / "in.csv", 60_000)
+    main, other = pty.openpty()
+    words = program("anonymize", path, *ROLES, "--diversity", "4", "--delta", "1/3", "--dry-run")
+    run = subprocess.Popen(words, stderr=other, env=environment(TERM="xterm", COLUMNS="160"))
+    os.close(other)
+    shown = b""
+    with suppress(OSError):
+        while True:
+            shown += os.read(main, 65536)
+    os.close(main)
+    assert run.wait() == 0
+    states = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).split("\r")
+    # Batches of 2^14 records: 0, about 16,384, 32,768 and 49,152 are done; the rate is known from the second on.
+    assert (
+        len({found[1] for state in states if (found := re.search(r"covering records.* ([0-9]+)/60000", state))})
+        == 4
+    )
+    told = r"covering records.*/60000 +[0-9,]+ records/s +[0-9]:[0-9]{2}:[0-9]{2}"
+    assert any(re.search(told, state) for state in states)
 
 
 def test_progress_shows_rate_and_time_left_and_then_goes() -> None:
