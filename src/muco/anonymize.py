@@ -20,6 +20,7 @@ from muco.release import Hidden, Outcome, Release
 from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
 from muco.switches import Role
 
+MOST_NAMES = 20  # of columns in a warning
 # Called with a stage (encode, divide, cover, release), the records done and all records; it may raise to stop.
 Watch = Callable[[str, int, int], None]
 
@@ -71,7 +72,8 @@ def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tupl
         raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
     table, chosen = Frame.of(frame), policy or Policy.of(**switches)
     if unnamed := [name for name in table.names if name not in chosen.attributes]:
-        words = f"columns without a role are released untouched: {', '.join(unnamed)}"
+        more = f" and {len(unnamed) - MOST_NAMES:,} more" * (len(unnamed) > MOST_NAMES)
+        words = f"columns without a role are released untouched: {', '.join(unnamed[:MOST_NAMES])}{more}"
         warn(f"{words}. Give them role other to silence this", MucoWarning, stacklevel=3)
     return table, chosen
 

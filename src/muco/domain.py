@@ -32,6 +32,7 @@ from muco.values import (
     positions,
     rank_keys,
     text_keys,
+    truth_keys,
 )
 
 if TYPE_CHECKING:
@@ -130,17 +131,11 @@ def _check_length(values: Distinct) -> None:
 
 def _keys(values: Distinct, attribute: Attribute, kind: Kind) -> tuple[pl.Series, Hierarchy | None]:
     """What the known cells sort by, and the tree of a categorical attribute."""
-    if kind is Kind.CONTINUOUS:
-        return number_keys(values), None
-    if kind is Kind.DATE:
-        return moment_keys(values), None
+    plain = {Kind.CONTINUOUS: number_keys, Kind.DATE: moment_keys, Kind.BOOLEAN: truth_keys}
+    if kind in plain:
+        return plain[kind](values), None
     if kind is Kind.ORDINAL:
         return rank_keys(values, attribute.order), None
-    if kind is Kind.BOOLEAN and len(values.known) > 2:
-        raise TableError(
-            f"attribute {values.name} has {len(values.known)} different values, but a boolean has two: "
-            "list those that mean missing, or make it categorical"
-        )
     if attribute.distances is not None:
         return leaf_keys(values, attribute.distances.values, "distances"), None
     if attribute.hierarchy is None:

@@ -90,6 +90,8 @@ def read_table(path: str | os.PathLike[str]) -> Source:
         raise
     except OSError as error:
         reason = error.strerror or reason
+    except pl.exceptions.DuplicateError:
+        reason = "it repeats the name of a column, but each needs its own"
     except Exception:  # noqa: S110 - whatever a reader raises may quote cells, even as a context
         pass
     raise TableError(f"{name} cannot be read: {reason}")

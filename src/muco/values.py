@@ -170,6 +170,19 @@ def text_keys(values: Distinct) -> pl.Series:
     return as_text(values.known)
 
 
+def truth_keys(values: Distinct) -> pl.Series:
+    """The known cells of two truths as text: True, true and TRUE are one. Raises TableError for more than two."""
+    text = text_keys(values)
+    lower = text.str.strip_chars().str.to_lowercase()
+    keys = lower if set(lower) <= TRUTHS else text
+    if keys.n_unique() > 2:
+        raise TableError(
+            f"attribute {values.name} has {keys.n_unique()} different values, but a boolean has two: "
+            "list those that mean missing, or make it categorical"
+        )
+    return keys
+
+
 def category_keys(values: Distinct) -> pl.Series:
     """The known cells as text, or in the order of their numbers where all are: then neighbouring codes are near."""
     import polars as pl

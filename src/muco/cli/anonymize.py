@@ -38,7 +38,12 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     from muco.publish import Targets, read_key_file
 
     out = console()
-    inputs = [table, given["config"], given["key_file"], *(Policy.files_of(given["config"]) if given["config"] else ())]
+    inputs = [
+        table,
+        given["config"],
+        given["key_file"],
+        *(Policy.files_of(given["config"]) if given["config"] else ()),
+    ]
     targets = Targets.of(output, given, inputs=inputs) if output else None
     key = read_key_file(given["key_file"]) if given["key_file"] else None
     with watching(out, quiet=given["quiet"], verbose=given["verbose"]) as watch:
