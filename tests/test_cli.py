@@ -316,6 +316,33 @@ def test_a_full_stdout_leaves_with_74(table: Path) -> None:
     assert "No space left on device" in ran.stderr
 
 
+def test_a_stdout_that_nobody_reads_leaves_with_74(table: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    words = program("anonymize", table, *ROLES, "--diversity", "4", "--dry-run", "--json", "-q")
+    ran = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (ran.returncode, ran.stderr) == (74, "")
+
+
+def test_a_full_stderr_leaves_with_74_and_no_words_of_python(table: Path, tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            program("anonymize", table, *ROLES, "--diversity", "4", "-o", tmp_path / "out.csv"),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert (ran.returncode, ran.stdout) == (74, b"")
+
+
+def test_a_file_name_that_is_no_text_is_written(table: Path, tmp_path: Path) -> None:
+    out = Path(os.fsdecode(bytes(tmp_path) + b"/\xff.csv"))
+    ran = muco("anonymize", table, *ROLES, "--diversity", "4", "-o", out)
+    assert (ran.code, out.exists()) == (0, True), ran.err
+    assert json.loads(out.with_name(f"{out.stem}.certificate.json").read_text())["release"]["file"] == "?.csv"
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

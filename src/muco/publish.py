@@ -62,7 +62,8 @@ class Targets:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
             digest = batch.add(self.release, write_table(release.data, self.form, delimiter=source.delimiter))
-            certificate = release.certificate.to_json(release={"file": self.release.name, "sha256": digest})
+            name = self.release.name.encode(errors="replace").decode()  # a name may hold bytes that are no text
+            certificate = release.certificate.to_json(release={"file": name, "sha256": digest})
             batch.add(self.certificate, certificate)
             if hidden is not None and self.hidden is not None:
                 batch.add(self.hidden, lambda path: write_hidden(hidden, path), readers=Readers.OWNER)
