@@ -18,11 +18,12 @@ from muco.assess.comparison import Comparison
 from muco.assess.distribution import measure_distributions
 from muco.assess.loss import measure_loss
 from muco.assess.query import Aggregate, Queries
+from muco.baselines import anatomize, generalize, join_tables
 from muco.policy import Policy
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 QUASI = ["SEX", "AGE", "RELATE", "MARST", "RACE", "EDUC", "UHRSWORK"]
-CATEGORIES = {name: {"kind": "categorical"} for name in set(QUASI) - {"AGE", "UHRSWORK"}}
+CATEGORIES = {name: {"kind": "categorical"} for name in QUASI if name not in {"AGE", "UHRSWORK"}}
 NUMBERS = Policy.of(quasi=QUASI, sensitive="INCWAGE")
 MIXED = Policy.of(quasi=QUASI, sensitive="INCWAGE", attributes=CATEGORIES)
 
@@ -46,12 +47,16 @@ def compare(name: str, *, mixed: bool) -> Comparison:
     return Comparison.of(read("census.csv"), release, MIXED if mixed else NUMBERS, record=record)
 
 
-def errors(name: str, width: int, keys: int = 5) -> tuple[float, float]:
+def errors(name: str, width: int, keys: int = 4) -> tuple[float, float]:
     """The median and the supported mean of SUM queries, averaged over some sets of 1,000."""
     made = compare(name, mixed=True)
     sets = [Queries.of(made, width=width, key=bytes([key]) * 32) for key in range(keys)]
     found = [queries.answer(Answers.of(made), made)[Aggregate.SUM] for queries in sets]
     return float(np.mean([e.median for e in found])), float(np.mean([e.supported or 0 for e in found]))
+
+
+def median(queries: Queries, answers: Answers, made: Comparison) -> float:
+    return queries.answer(answers, made)[Aggregate.SUM].median
 
 
 def test_the_loss_of_the_authors_release_is_theirs() -> None:
@@ -74,7 +79,7 @@ def test_mondrian_of_spark_loses_widths_like_the_references_mondrian() -> None:
 
 
 # From one set of 1,000 queries to another the median strays by .03 to .04 (one standard deviation of eight sets),
-# the supported mean of ARX by .05. Our five sets beside the reference's one: .044 and .055; twice that is allowed.
+# the supported mean of ARX by .05. Our four sets beside the reference's one: .045 and .056; twice that is allowed.
 @pytest.mark.parametrize(
     ("name", "median", "supported"),
     [("arx_local_frequency10", 0.78, 0.465), ("authors_l10_delta6_seed0", 0.61, 0.31)],
@@ -87,7 +92,26 @@ def test_query_errors_are_the_references(name: str, median: float, supported: fl
 
 @pytest.mark.parametrize("name", ["spark_mondrian_k10_l10", "anonypy_l10"])
 def test_mondrian_answers_worse_than_local_recoding_and_mutual_cover(name: str) -> None:
-    assert errors(name, 4, keys=3)[0] > 1.3
+    assert errors(name, 4, keys=1)[0] > 1.3
+
+
+def test_our_mondrian_loses_less_width_than_the_references_and_answers_alike() -> None:
+    # METHOD's Mondrian cuts by unnormalised sums of squares, as the authors' program does: 55,800 and 1.57. Cuts by
+    # normalised range, every attribute a number, lose 31 % less; the mean of three medians is 1.44.
+    release = generalize(read("census.csv").drop("OCC"), NUMBERS, key=bytes(32))
+    assert sum(release.certificate.information_loss.values()) == pytest.approx(38_239, abs=1)
+    made = Comparison.of(read("census.csv"), release.data, MIXED)
+    found = [median(Queries.of(made, key=bytes([key]) * 32), Answers.of(made), made) for key in range(3)]
+    assert np.mean(found) == pytest.approx(1.57, abs=0.16)
+
+
+def test_anatomy_counts_exactly_and_sums_by_group_averages() -> None:
+    # METHOD's .42; ours is .46 to .50 over keys and sets of queries: the choice among buckets of one size is keyed.
+    joined, averages = join_tables(anatomize(read("census.csv").drop("OCC"), MIXED, key=bytes(32)))
+    made = Comparison.of(read("census.csv"), joined, MIXED)
+    queries, answers = Queries.of(made), Answers.of(made, values=averages)
+    assert queries.answer(answers, made)[Aggregate.COUNT].mean == 0
+    assert median(queries, answers, made) == pytest.approx(0.42, abs=0.1)
 
 
 def test_a_release_without_alignment_is_measured_where_that_needs_none() -> None:

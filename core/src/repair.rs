@@ -51,14 +51,7 @@ pub fn randomize_unchanged_tuples(
 
 fn repair_group(tables: &Tables, group: usize, codes: Vec<i32>, key: &Key, address: u64, repair: usize) -> Repaired {
     let mut result = Repaired { codes, ..Repaired::default() };
-    // Line 1: dis_max(attribute, group) / dis_max(attribute, T), which distances already are.
-    let weights: Vec<f64> = (0..tables.attributes)
-        .map(|attribute| {
-            let distance = &tables.distances[attribute];
-            let rows = &tables.entry(group, attribute).rows;
-            distance.width(distance.span(rows.iter().copied()), rows.iter().copied())
-        })
-        .collect();
+    let weights = weights_of(tables, group);
     let wanted = repair.min(weights.iter().filter(|weight| **weight > 0.0).count());
     let mut stream = Stream::new(key, address, 0, Step::Repair);
     let originals = tables.group_codes(group).chunks_exact(tables.attributes);
@@ -80,6 +73,16 @@ fn repair_group(tables: &Tables, group: usize, codes: Vec<i32>, key: &Key, addre
         }
     }
     result
+}
+
+/// Line 1: dis_max(attribute, group) / dis_max(attribute, T), which distances already are.
+pub(crate) fn weights_of(tables: &Tables, group: usize) -> Vec<f64> {
+    let width = |attribute: usize| {
+        let distance = &tables.distances[attribute];
+        let rows = &tables.entry(group, attribute).rows;
+        distance.width(distance.span(rows.iter().copied()), rows.iter().copied())
+    };
+    (0..tables.attributes).map(width).collect()
 }
 
 /// Line 5: an attribute by its weight; one of weight zero is never chosen.

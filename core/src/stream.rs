@@ -33,6 +33,8 @@ pub enum Step {
     Shuffle = 4,
     /// Generated tables.
     Generate = 5,
+    /// What a measure draws.
+    Assess = 6,
 }
 
 /// A stream of random numbers.

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from muco.anonymize import anonymize, anonymize_with_hidden
+    from muco.assess.assessment import Assessment, assess_release
     from muco.errors import MucoError
     from muco.microdata import Microdata
     from muco.output_table import OutputTable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from muco.steps import calculate_table, divide_table, output_values, randomize_unchanged_tuples
 
 _HOME = {
+    "Assessment": "assess.assessment",
     "Hidden": "release",
     "Microdata": "microdata",
     "MucoError": "errors",
@@ -32,12 +34,14 @@ _HOME = {
     "Release": "release",
     "anonymize": "anonymize",
     "anonymize_with_hidden": "anonymize",
+    "assess_release": "assess.assessment",
     "calculate_table": "steps",
     "divide_table": "steps",
     "output_values": "steps",
     "randomize_unchanged_tuples": "steps",
 }
 __all__ = [
+    "Assessment",
     "Hidden",
     "Microdata",
     "MucoError",
@@ -46,6 +50,7 @@ __all__ = [
     "Release",
     "anonymize",
     "anonymize_with_hidden",
+    "assess_release",
     "calculate_table",
     "divide_table",
     "output_values",

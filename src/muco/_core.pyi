@@ -147,6 +147,54 @@ def find_nearest(
     them, share of them with the own sensitive value of each sensitive attribute); no row: infinite, 0, no, 0.
     """
 
+def conclude(
+    seen: list[tuple[Tables, Codes, int, list[list[int]]]],
+    sensitive: Codes,
+    is_joined: NDArray[np.bool_],
+    key: bytes,
+    *,
+    first_group: int,
+    world: str,
+    corrupted: int,
+    share: float,
+) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], tuple[float, int, int]]:
+    """The informed adversary (A1) over a batch.
+
+    Each release is its tables, its released codes, its repair and the attributes that share a random number.
+    All arrays are in the batch's order, NaN for the `corrupted` members a group that are not asked about, and for
+    groups beyond the `share` of them that is drawn:
+    [posterior of the own row, largest posterior, 1/ties of a top guess, 1/ties of the nearest row of the group,
+    whether a one-to-one assignment is right], the posterior of the own value of each sensitive attribute,
+    (Σ squared difference of two chains, records that needed chains, records whose rows the tables do not explain).
+    Rows that `is_joined` are known in every release, others in the first alone. `world` is release, raw, shuffled.
+    """
+
+def single_value_risks(tables: Tables) -> NDArray[np.float64]:
+    """Σ_i P(own row has the own value, i rows have it) / i, shape (records of the batch, attributes)."""
+
+def score_rows(
+    scores: NDArray[np.float32],
+    codes: Codes,
+    own: Offsets,
+    rows: Codes,
+    sizes: list[int],
+    *,
+    takes_equal: bool,
+) -> NDArray[np.float64]:
+    """1/ties of each target whose own row has the largest sum of scores among all rows, else 0.
+
+    `scores` (targets, all codes of the first attribute, then of the second, ...); rows equal to a target's `codes`
+    count only if `takes_equal`.
+    """
+
+def search_rows(
+    tables: Tables, groups: Offsets, rows: Codes, own: Offsets, *, repair: int, blocks: list[list[int]]
+) -> NDArray[np.float64]:
+    """Of each record of some groups: (1/ties of a right top guess, own share, largest share) of the likelihood.
+
+    All `rows` of the release are candidates; `own` is the row of each record of the batch.
+    """
+
 def scan_csv(text: bytes, delimiter: int) -> tuple[list[bytes], int, list[tuple[int, str, int]], bytes | None]:
     """Walk over delimited text: (header, rows, faults as (row from 1, kind, fields), text of the good rows).
 

@@ -13,6 +13,7 @@ from muco._core import Tables, shuffled
 from muco.arrays import Offsets
 from muco.errors import MucoWarning, PolicyError
 from muco.frame import Frame
+from muco.gate import check_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import certify, find_cautions, summarize
@@ -47,7 +48,7 @@ def anonymize(
     >>> sorted(release.data["age"])
     [20, 30, 40, 50]
     """
-    release, _, _ = _run(_choose(frame, policy, switches), key=Key.of(key), watch=watch or _ignore, keep=_ignore)
+    release, _, _ = _run(choose(frame, policy, switches), key=Key.of(key), watch=watch or _ignore, keep=_ignore)
     return release
 
 
@@ -62,12 +63,13 @@ def anonymize_with_hidden(
     """The same, and what must never leave: the key, the groups and the tables, to measure what they would tell."""
     tables: list[Tables] = []
     secret = Key.of(key)
-    run = _run(_choose(frame, policy, switches), key=secret, watch=watch or _ignore, keep=tables.append)
+    run = _run(choose(frame, policy, switches), key=secret, watch=watch or _ignore, keep=tables.append)
     release, outcome, rows = run
     return release, Hidden(secret, outcome, tuple(tables), rows)
 
 
-def _choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple[Frame, Policy]:
+def choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple[Frame, Policy]:
+    """The table and its policy, with a warning to the caller's caller for columns without a role."""
     if policy is not None and switches:
         raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
     table, chosen = Frame.of(frame), policy or Policy.of(**switches)
@@ -86,7 +88,15 @@ def _run(
     watch("encode", 0, len(table))
     microdata = Microdata.of(table, policy, key=key)
     watch("divide", 0, len(table))
-    outcome = mutual_cover(divide_table(microdata), key, watch, keep)
+    kept: list[Tables] = []
+
+    def see(tables: Tables) -> None:
+        keep(tables)
+        if policy.max_risk is not None:
+            kept.append(tables)
+
+    outcome = mutual_cover(divide_table(microdata), key, watch, see)
+    certificate = certify(outcome, check_gate(outcome, kept))
     for caution in find_cautions(outcome):
         warn(caution, MucoWarning, stacklevel=3)
     watch("release", 0, len(table))
@@ -98,7 +108,7 @@ def _run(
     }
     data = table.released(rows, covered, frozenset(policy.named(Role.IDENTIFIER)))
     summary = summarize(outcome, seconds=time.perf_counter() - started)
-    return Release(data, certify(outcome), summary), outcome, rows
+    return Release(data, certificate, summary), outcome, rows
 
 
 def mutual_cover(groups: Groups, key: Key, watch: Watch, keep: Callable[[Tables], object]) -> Outcome:

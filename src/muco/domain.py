@@ -20,13 +20,13 @@ from muco.arrays import Codes
 from muco.attribute import Attribute
 from muco.errors import MucoError, PolicyError, TableError
 from muco.hierarchy import Hierarchy
+from muco.moments import moment_keys
 from muco.switches import Kind, Role
 from muco.values import (
     Distinct,
     category_keys,
     infer_kind,
     leaf_keys,
-    moment_keys,
     number_keys,
     plainest,
     positions,
@@ -52,6 +52,7 @@ class Domain:
     records: NDArray[np.int64]  # a record that has each cell, shape (codes,)
     has_missing: bool
     distance: Distance
+    form: str | None = None  # of dates written as text
 
     def __repr__(self) -> str:
         return f"Domain({self.attribute}, {self.kind}, {len(self.cells)} values)"
@@ -115,7 +116,7 @@ def encode(column: pl.Series, attribute: Attribute, missing: Collection[str] = (
     first[values.index[::-1]] = np.arange(len(column) - 1, -1, -1)
     distance = _distance(column.name, known, kind, attribute, tree, has_missing=has_missing)
     cells = values.cells.gather(places)
-    return Domain(column.name, kind, cells, first[places], has_missing, distance), codes
+    return Domain(column.name, kind, cells, first[places], has_missing, distance, attribute.form), codes
 
 
 def _check_length(values: Distinct) -> None:
@@ -131,11 +132,16 @@ def _check_length(values: Distinct) -> None:
 
 def _keys(values: Distinct, attribute: Attribute, kind: Kind) -> tuple[pl.Series, Hierarchy | None]:
     """What the known cells sort by, and the tree of a categorical attribute."""
-    plain = {Kind.CONTINUOUS: number_keys, Kind.DATE: moment_keys, Kind.BOOLEAN: truth_keys}
-    if kind in plain:
-        return plain[kind](values), None
+    if kind is Kind.CONTINUOUS:
+        return number_keys(values), None
+    if kind is Kind.DATE:
+        return moment_keys(values, attribute.form), None
     if kind is Kind.ORDINAL:
         return rank_keys(values, attribute.order), None
+    return (truth_keys(values), None) if kind is Kind.BOOLEAN else _category_keys(values, attribute)
+
+
+def _category_keys(values: Distinct, attribute: Attribute) -> tuple[pl.Series, Hierarchy | None]:
     if attribute.distances is not None:
         return leaf_keys(values, attribute.distances.values, "distances"), None
     if attribute.hierarchy is None:

@@ -7,6 +7,7 @@ else a frame carries (index, attributes, schema metadata, categories without row
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -65,18 +66,18 @@ class Frame:
         """One column for encoding. Errors: TableError for cells of mixed kinds."""
         import polars as pl
 
+        series = self.table.get_column(name)
         found, fault = None, ""
         try:
-            given = self.table.get_column(name)
-            found = pl.Series(name, given.to_polars())
-            if found.dtype == pl.Categorical and (order := _order_of(given)):
-                found = found.cast(pl.String).cast(pl.Enum(order))
+            found = pl.Series(name, series.to_polars())
         except ImportError:
             fault = "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
         except Exception:
             fault = f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
+            found = _large_integers(series)
         if found is None:  # raised out here, because what a back end raises quotes cells even as a context
             raise TableError(fault)
+        found = _ranked(found, series)
         if found.dtype == pl.Object or found.dtype.is_nested():
             raise TableError(f"attribute {name} holds objects or lists, which cannot be compared: leave it out")
         return found
@@ -108,14 +109,28 @@ class Frame:
         return _bare(nw.concat(frames, how="horizontal").to_native(), self.table)
 
 
-def _order_of(column: nw.Series[Any]) -> list[str]:
-    """The categories of a column that declares their order, as an Enum of polars does; empty where it does not."""
-    native = column.to_native()
-    if column.implementation.is_pandas_like():
-        return list(native.cat.categories) if native.cat.ordered else []
-    if column.implementation.is_pyarrow() and native.type.ordered:
-        return list(native.unify_dictionaries().combine_chunks().dictionary.to_pylist())
-    return []
+def _large_integers(series: nw.Series[Any]) -> pl.Series | None:
+    """A column of Python integers that 64 bits do not hold; None for what is no such column."""
+    import polars as pl
+
+    with suppress(Exception):  # what is raised quotes cells
+        return pl.Series(series.name, series.to_list(), dtype=pl.Int128)
+    return None
+
+
+def _ranked(found: pl.Series, series: nw.Series[Any]) -> pl.Series:
+    """A categorical with an order as an Enum, whose codes are its ranks, whatever kind of frame it came in."""
+    import polars as pl
+
+    if isinstance(found.dtype, pl.Enum):
+        return found
+    if isinstance(series.dtype, nw.Enum):
+        order = pl.Series(series.dtype.categories)
+    elif series.implementation.is_pyarrow() and getattr(series.to_native().type, "ordered", False):
+        order = pl.Series(series.to_native().unify_dictionaries().chunk(0).dictionary.to_pylist())
+    else:
+        return found
+    return found.cast(pl.String).cast(pl.Enum(order.cast(pl.String)))
 
 
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:

@@ -14,11 +14,13 @@ from typing import Any, Literal, Self
 import tomli_w
 from pydantic import Field, ValidationError, model_validator
 
-from muco.attribute import Attribute, Clause, HierarchySpec, Texts
+from muco.attribute import Attribute
+from muco.clause import Clause, Texts
 from muco.errors import InfeasibleError, MucoError, PolicyError
 from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_files import read_file
+from muco.hierarchy_spec import HierarchySpec
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
@@ -79,6 +81,18 @@ class Policy(Clause):
     )
     repair: int = Field(
         0, strict=True, ge=0, description="How many values of an unchanged tuple are replaced (Algorithm 2)."
+    )
+    max_risk: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="The gate: a release whose informed risk is above it is not made. 0.09 is usual in public.",
+    )
+    accept_risk: str | None = Field(
+        None,
+        min_length=1,
+        max_length=500,
+        description="Why a release above max_risk is made all the same; the certificate shows it.",
     )
     missing: Texts = Field((), description="Cell texts that mean missing in every attribute.")
     attributes: dict[str, Attribute] = Field(
@@ -157,6 +171,10 @@ class Policy(Clause):
                 "Set repair to 0, or give delta a number"
             )
         _check_blocks(self)
+        if self.accept_risk is not None and self.max_risk is None:
+            raise ValueError(
+                "accept_risk names a reason to pass max_risk, which is not set: set it, or take it out"
+            )
         if self.repair > max(1, len(self.quasi)):
             raise ValueError(
                 f"repair is {self.repair} but there are {len(self.quasi)} quasi-identifiers: lower repair"

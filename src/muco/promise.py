@@ -7,11 +7,12 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
+from muco.gate import Passage
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.switches import Principle, Role
 
-_NO_SWITCHES = {"schema_version", "missing", "attributes"}
+_NO_SWITCHES = {"schema_version", "missing", "attributes", "max_risk", "accept_risk"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
 FEWEST = 10  # a smaller number of records is not told
 _KEPT = {
@@ -59,8 +60,8 @@ def find_cautions(outcome: Outcome) -> list[str]:
     return cautions
 
 
-def certify(outcome: Outcome) -> Certificate:
-    """The public certificate of a run."""
+def certify(outcome: Outcome, passage: Passage | None = None) -> Certificate:
+    """The public certificate of a run, and of its passage through the gate."""
     microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
     named = {role: policy.named(role) for role in Role}
     unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
@@ -79,9 +80,10 @@ def certify(outcome: Outcome) -> Certificate:
         changed_share=round(outcome.changed_share, 6),
         information_loss={name: round(loss, 6) for name, loss in outcome.information_loss.items()},
         repair={name: _count(getattr(outcome, name)) for name in ("repaired", "unrepairable") if policy.repair},
-        promise=(*_linking(policy, outcome), _diversity(policy)),
+        promise=(*_linking(policy, outcome), describe_diversity(policy)),
         limits=_limits(policy, other),
         version=version("muco"),
+        gate=passage.to_words() if passage else {},
     )
 
 
@@ -117,7 +119,8 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _diversity(policy: Policy) -> str:
+def describe_diversity(policy: Policy) -> str:
+    """What every group keeps, as a sentence."""
     kept = _KEPT[policy.principle].format(
         names=" and of ".join(policy.sensitive), l=policy.diversity, c=policy.c, t=policy.t
     )
@@ -132,6 +135,12 @@ def _limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
             "knows groups and tables may link a record with much higher probability, and a near match is not "
             "excluded where an exact one is."
         )
+    return (*limits, *describe_limits(policy, other))
+
+
+def describe_limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
+    """What no method that forms groups covers, as sentences; `other` are the columns released untouched."""
+    limits = []
     if policy.principle is not Principle.ANONYMITY:
         limits.append(
             "Groups are formed by looking at sensitive values. What that choice reveals to one who reruns the "

@@ -15,12 +15,14 @@ from muco.atomic import Batch, Existing, Readers, check_target
 from muco.errors import PolicyError
 from muco.files import Format, Source, format_of, write_table
 from muco.microdata import Key
+from muco.release import Anatomy, Release
+from muco.switches import Method
 from muco.values import as_text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from muco.release import Hidden, Release
+    from muco.release import Hidden
 
 _LARGEST_KEY_FILE = 1000
 
@@ -32,23 +34,26 @@ class Targets:
     release: Path
     certificate: Path
     hidden: Path | None
+    sensitive: Path | None  # the second of Anatomy's tables
     form: Format
     existing: Existing
     inputs: tuple[Path, ...]
 
     @staticmethod
     def of(output: Path, given: Mapping[str, Any], *, inputs: Iterable[Path | None]) -> Targets:
-        """`given` may name `certificate`, `hidden` and `force`. Raises PolicyError or OutputError."""
+        """`given` may name `certificate`, `hidden`, `force` and `method`. Raises PolicyError or OutputError."""
+        is_anatomy = given.get("method") == Method.ANATOMY
         targets = Targets(
             output,
             given.get("certificate") or output.with_name(f"{output.stem}.certificate.json"),
             given.get("hidden"),
+            output.with_name(f"{output.stem}.sensitive{output.suffix}") if is_anatomy else None,
             format_of(output),
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
         )
         beside: list[Path] = []
-        for path in (targets.release, targets.certificate, targets.hidden):
+        for path in (targets.release, targets.certificate, targets.hidden, targets.sensitive):
             if path is not None:
                 beside.append(check_target(path, existing=targets.existing, inputs=targets.inputs, beside=beside))
         return targets
@@ -56,14 +61,30 @@ class Targets:
     def lines(self) -> list[str]:
         """What stands where, for the curator."""
         lines = [f"release: {self.release}", f"certificate: {self.certificate}"]
+        lines += [] if self.sensitive is None else [f"sensitive values: {self.sensitive}"]
         return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
-    def write(self, release: Release, hidden: Hidden | None, source: Source) -> str:
-        """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
+    def write(
+        self,
+        release: Release | Anatomy,
+        hidden: Hidden | None,
+        source: Source,
+        achieved: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Write everything, and return the text of the certificate, which carries the release's SHA-256.
+
+        `achieved` are the risks that were measured, for the certificate.
+        """
+        tables = {"release": (self.release, release.data)}
+        if self.sensitive is not None and isinstance(release, Anatomy):
+            tables["sensitive"] = (self.sensitive, release.sensitive)
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
-            digest = batch.add(self.release, write_table(release.data, self.form, delimiter=source.delimiter))
-            name = self.release.name.encode(errors="replace").decode()  # a name may hold bytes that are no text
-            certificate = release.certificate.to_json(release={"file": name, "sha256": digest})
+            beside: dict[str, Any] = {"achieved": achieved} if achieved else {}
+            for what, (path, table) in tables.items():
+                digest = batch.add(path, write_table(table, self.form, delimiter=source.delimiter))
+                name = path.name.encode(errors="replace").decode()  # a name may hold bytes that are no text
+                beside[what] = {"file": name, "sha256": digest}
+            certificate = release.certificate.to_json(**beside)
             batch.add(self.certificate, certificate)
             if hidden is not None and self.hidden is not None:
                 batch.add(self.hidden, lambda path: write_hidden(hidden, path), readers=Readers.OWNER)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,7 @@ class Certificate:
     limits: tuple[str, ...]
     version: str
     certificate_version: int = 1
+    gate: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self, **beside: Any) -> str:
         """The certificate as JSON, with what else is known of the written file, such as its SHA-256."""
@@ -101,10 +102,28 @@ class Release:
 
     def __repr__(self) -> str:
         certificate = self.certificate
-        return (
-            f"Release({certificate.records} records, preset {certificate.settings['preset']}, "
-            f"smallest group {certificate.smallest_group})"
-        )
+        preset = certificate.settings.get("preset")
+        how = f"preset {preset}" if preset else f"method {certificate.settings['method']}"
+        return f"Release({certificate.records} records, {how}, smallest group {certificate.smallest_group})"
+
+
+@dataclass(frozen=True, slots=True)
+class Anatomy:
+    """The two published tables, in the caller's kind of frame: they are joined on the column `group`.
+
+    `data` has a row a record: every column but identifiers and the sensitive attribute, and the group's number.
+    `sensitive` has a row for each value of a group: its number, the value, how many records have it.
+    """
+
+    data: Any
+    sensitive: Any
+    group: str  # the name of the group's column
+    count: str  # the name of the column of counts
+    certificate: Certificate
+    summary: Summary
+
+    def __repr__(self) -> str:
+        return f"Anatomy({self.certificate.records} records, smallest group {self.certificate.smallest_group})"
 
 
 @dataclass(frozen=True, slots=True)

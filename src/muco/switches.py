@@ -80,3 +80,11 @@ class Draw(StrEnum):
 
     INDEPENDENT = "independent"
     CONTROLLED = "controlled"
+
+
+class Method(StrEnum):
+    """How a table is anonymized: mutual cover, or one of the baselines it is compared with."""
+
+    MUCO = "muco"
+    MONDRIAN = "mondrian"
+    ANATOMY = "anatomy"

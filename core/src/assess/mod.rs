@@ -4,7 +4,8 @@
 //! |---|---|
 //! | by equal values, some of them known | [`disclosure`]; for generalised tables [`covering`] |
 //! | by the nearest row | [`nearest`] |
-
+//! | by a likelihood of his own, or by tables without group numbers | [`score`] |
+//! | knowing groups and tables | [`informed`], its likelihood [`likelihood`], its posterior [`matching`] |
 //! | by one value of one attribute | [`single`] |
 //!
 //! A released cell is a span of codes, `low` to `high`; a span with `low` above `high` covers no value.
@@ -12,7 +13,14 @@
 pub mod classes;
 pub mod covering;
 pub mod disclosure;
+mod forest;
+pub mod informed;
+pub mod likelihood;
+pub mod matching;
+mod metric;
 pub mod nearest;
+pub mod score;
+pub mod single;
 
 use crate::{Codes, Error, Result};
 

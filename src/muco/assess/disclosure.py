@@ -13,7 +13,7 @@ from muco._core import disclose, uniforms
 from muco.arrays import Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
-from muco.assess.sample import PUBLIC, choose_targets, encode_for_core, shuffle_rows
+from muco.assess.sample import PUBLIC, choose_targets, encode_for_core, framed, shuffle_rows
 from muco.errors import PolicyError
 
 MATCH_PROBABILITIES = (0.3, 0.5, 0.7, 0.8, 0.9, 1.0)  # the paper's
@@ -22,6 +22,7 @@ SETS = 256  # sets a P_match that are drawn beyond
 # Of a generalised table each record is compared with all rows: so many (record, row) pairs are tried at most.
 PAIRS = 4 * 10**9
 _FEWEST = 1_000
+_CONTROLS = 5_000  # records tried in the shuffled control of a generalised table
 
 Masks = NDArray[np.uint64]
 Reals = NDArray[np.float64]
@@ -66,15 +67,15 @@ def measure_disclosure(
     masks = np.unique(np.concatenate([part.masks for part in sets] + [_whole(attributes)]))
     released = _Sums.of(comparison, masks)
     raw = _Sums.of(comparison.raw(), masks)
-    chance = _Sums.of(shuffle_rows(comparison), masks)
+    chance = _Sums.of(shuffle_rows(comparison), masks, most=_CONTROLS)
 
     def risks(what: str, place: int | None) -> tuple[Risk, ...]:
         return tuple(
-            Risk(
+            framed(
                 f"A0p at {part.probability:g}",
                 f"each quasi-identifier with probability {part.probability:g}, exactly",
-                *(each.rate(part, what, place) for each in (released, raw, chance)),
-                note=_note(part, released),
+                [each.rate(part, what, place) for each in (released, raw, chance)],
+                _note(part, released),
             )
             for part in sets
         )
@@ -121,7 +122,7 @@ def _draw_sets(attributes: int, probability: float, place: int) -> Masks:
     tries = math.ceil(2 * SETS / chance) + 64
     is_known = uniforms(PUBLIC, place, tries * attributes).reshape(tries, attributes) < probability
     bits = np.left_shift(np.uint64(1), np.arange(attributes, dtype=np.uint64))
-    masks = np.where(is_known, bits, np.uint64(0)).sum(axis=1, dtype=np.uint64)
+    masks: Masks = np.where(is_known, bits, np.uint64(0)).sum(axis=1, dtype=np.uint64)
     return masks[masks > 0][:SETS]
 
 
@@ -137,8 +138,8 @@ class _Sums:
     records: int
 
     @staticmethod
-    def of(comparison: Comparison, masks: Masks) -> _Sums:
-        targets = _targets(comparison)
+    def of(comparison: Comparison, masks: Masks, *, most: int | None = None) -> _Sums:
+        targets = _targets(comparison, most)
         identity, singled, attribute = disclose(encode_for_core(comparison), masks, targets)
         trials = max(len(targets), 1)
         return _Sums(
@@ -159,9 +160,12 @@ class _Sums:
         return Rate(value, max(0.0, value - wider[0]), min(1.0, value + wider[1]), self.trials, is_exact)
 
 
-def _targets(comparison: Comparison) -> Offsets:
-    most = None if not comparison.is_generalized else max(_FEWEST, PAIRS // max(1, len(comparison.low)))
-    return choose_targets(len(comparison.original), most)
+def _targets(comparison: Comparison, most: int | None) -> Offsets:
+    records = len(comparison.original)
+    if not comparison.is_generalized:
+        return np.arange(records)
+    bearable = max(_FEWEST, PAIRS // max(1, len(comparison.low)))
+    return choose_targets(records, bearable if most is None else min(most, bearable))
 
 
 def _note(sets: _Sets, sums: _Sums) -> str:
@@ -174,4 +178,4 @@ def _singling(attributes: int, sums: Sequence[_Sums]) -> Risk:
     """WP216's singling out: the share of records whose values one row alone has, and it is theirs."""
     whole = _Sets.of(attributes, 1.0, 0)
     rates = [each.rate(whole, "singled", None) for each in sums]
-    return Risk("singling out", "all quasi-identifiers, exactly", *rates, note=_note(whole, sums[0]))
+    return framed("singling out", "all quasi-identifiers, exactly", rates, _note(whole, sums[0]))

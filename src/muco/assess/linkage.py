@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from muco._core import find_nearest
 from muco.arrays import Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
-from muco.assess.sample import choose_targets, encode_for_core, shuffle_rows
+from muco.assess.sample import choose_targets, encode_for_core, framed, shuffle_rows
 from muco.errors import TableError
 
 MOST_TARGETS = 100_000  # beyond, a keyed sample of targets; its interval is narrower than .004
@@ -77,7 +78,7 @@ def link_with_untouched(comparison: Comparison, *, most: int = MOST_TARGETS) -> 
     return _link(comparison, _number(records, rows), "A7", knows, most)
 
 
-def _number(records: NDArray[np.integer], rows: NDArray[np.integer]) -> tuple[Offsets, Offsets]:
+def _number(records: NDArray[Any], rows: NDArray[Any]) -> tuple[Offsets, Offsets]:
     """Equal combinations in either table, numbered alike: of records, then of rows."""
     both = np.concatenate((records, rows)).astype(np.int64)
     numbers = np.zeros(len(both), dtype=np.int64)
@@ -107,10 +108,10 @@ def _link(
     )
     names = [domain.attribute for domain in comparison.sensitive]
     return Linkage(
-        Risk(adversary, knows, released.rate(), raw.rate(), chance.rate(), note),
-        Risk(f"{adversary} without exact matches", knows, nearby.rate(), None, far.rate(), note),
+        framed(adversary, knows, [found.rate() for found in (released, raw, chance)], note),
+        framed(f"{adversary} without exact matches", knows, [nearby.rate(), None, far.rate()], note),
         {
-            name: Risk(f"{adversary} for {name}", knows, *(f.rate(place) for f in (released, raw, chance)), note)
+            name: framed(f"{adversary} for {name}", knows, [f.rate(place) for f in (released, raw, chance)], note)
             for place, name in enumerate(names)
         },
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 import numpy as np
 
 from muco._core import Encoded, shuffled
 from muco.arrays import Offsets
 from muco.assess.comparison import Comparison
+from muco.assess.rate import Rate, Risk
 
 # Nothing secret is drawn under it: it chooses targets and orders controls, the same ones on every machine.
 PUBLIC = hashlib.sha256(b"muco assess").digest()
@@ -32,13 +34,21 @@ def shuffle_rows(comparison: Comparison) -> Comparison:
 
 def encode_for_core(comparison: Comparison) -> Encoded:
     """The arrays of a comparison for the core; of unaligned tables no row is any record's own."""
-    if comparison.record is None:
-        row = np.full(len(comparison.original), -1, dtype=np.int64)
-    else:
-        row = comparison.row
-    sensitive = comparison.original_sensitive, comparison.released_sensitive
+    unknown = np.full(len(comparison.original), -1, dtype=np.int64)
+    row = unknown if comparison.record is None else comparison.row
     return Encoded(
-        *(np.ascontiguousarray(part) for part in (comparison.original, comparison.low, comparison.high)),
+        np.ascontiguousarray(comparison.original),
+        np.ascontiguousarray(comparison.low),
+        np.ascontiguousarray(comparison.high),
         row,
-        *(np.ascontiguousarray(part) for part in sensitive),
+        np.ascontiguousarray(comparison.original_sensitive),
+        np.ascontiguousarray(comparison.released_sensitive),
     )
+
+
+def framed(adversary: str, knows: str, rates: Sequence[Rate | None], note: str = "") -> Risk:
+    """A risk between its controls: the rates of the release, of the raw table and of shuffled rows."""
+    rate, raw, chance = rates
+    if rate is None:
+        raise ValueError("a risk needs the rate of the release")
+    return Risk(adversary, knows, rate, raw, chance, note)

@@ -20,11 +20,22 @@ from muco.errors import MucoError
 
 # By the order in which a curator needs them.
 _COMMANDS = {
+    "Prepare": {
+        "init": "guess the role and kind of every column and write a policy",
+        "check": "find everything that would stop or weaken a run",
+        "hierarchy": "make, check and show trees of values",
+    },
     "Publish": {
         "anonymize": "anonymize a table and write a release with its certificate",
     },
+    "Judge": {
+        "risk": "how exposed a table is before anything is done to it",
+        "assess": "what a release of any tool protects and is worth",
+        "verify": "whether a release is the file its certificate speaks of",
+    },
     "Learn": {
         "demo": "make an example table and anonymize it with both presets",
+        "reproduce": "repeat the paper's experiments, and hold its claims against what comes out",
         "schema": "print the JSON Schema of a policy",
     },
 }
@@ -68,8 +79,7 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        cli.main(prog_name="muco", standalone_mode=False)
-        code = 0
+        code = cli.main(prog_name="muco", standalone_mode=False) or 0  # what a command leaves with, as `check` does
     except Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:

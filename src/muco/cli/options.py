@@ -30,6 +30,7 @@ SWITCHES = (
     "draw",
     "repair",
 )
+GATE = ("max_risk", "accept_risk")
 
 
 def _choice(words: type[StrEnum]) -> click.Choice[str]:
@@ -53,7 +54,16 @@ _OPTIONS = (
     click.option("--draw", type=_choice(switches.Draw), help="How values are drawn."),
     click.option("--block", multiple=True, metavar="NAMES", help="Quasi-identifiers that are drawn together."),
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
+    click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
+    click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
 )
+
+
+def role_options(command: Command) -> Command:
+    """Give a command the options that say what the columns are, and none that say how to anonymize."""
+    for option in reversed(_OPTIONS[: 1 + len(ROLES)]):
+        command = option(command)
+    return command
 
 
 def policy_options(command: Command) -> Command:
@@ -70,10 +80,10 @@ def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     """
     from muco.policy import Policy
 
-    switched: dict[str, Any] = {name: given[name] for name in SWITCHES if given[name] is not None}
+    switched: dict[str, Any] = {name: given[name] for name in (*SWITCHES, *GATE) if given.get(name) is not None}
     known = set(names)
     roles: dict[str, Any] = {name: _split(given[name], known) for name in ROLES if given[name]}
-    if given["block"]:
+    if given.get("block"):
         switched["blocks"] = [_split([words], known) for words in given["block"]]
     if given["config"] is not None:
         return Policy.read(given["config"], **roles, **switched)

@@ -1,0 +1,179 @@
+"""Every figure of an assessment by a name that can be asked for: `k`, `identity@0.7`, `t:salary`, `query@4`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from muco.assess.query import Aggregate
+from muco.assess.rate import Risk
+
+if TYPE_CHECKING:
+    from muco.assess.assessment import Assessment
+    from muco.assess.classes import Classes
+
+
+_EXACT = "cells are exact values: how many rows are equal says nothing of how many people a row may belong to"
+
+
+class Aspect(StrEnum):
+    """What a figure is about: the form of the table, what linking finds, or what the table is still worth."""
+
+    FORM = "form"
+    RISK = "risk"
+    WORTH = "worth"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure with its 95 % interval and its controls; None where there is none.
+
+    `raw` is the same measure on the unprotected table, `chance` on rows whose quasi-identifiers were shuffled.
+    """
+
+    name: str
+    value: float
+    words: str
+    aspect: Aspect
+    low: float | None = None
+    high: float | None = None
+    raw: float | None = None
+    chance: float | None = None
+    note: str = ""
+
+    @staticmethod
+    def of(name: str, risk: Risk, words: str) -> Figure:
+        """A risk with its interval and both controls."""
+        rate, raw, chance = risk.rate, risk.raw, risk.chance
+        return Figure(
+            name,
+            rate.value,
+            words,
+            Aspect.RISK,
+            rate.low,
+            rate.high,
+            raw.value if raw else None,
+            chance.value if chance else None,
+            risk.note,
+        )
+
+
+def list_figures(assessment: Assessment) -> tuple[Figure, ...]:
+    """All figures of an assessment, risks first."""
+    return (*_informed(assessment), *_risks(assessment), *_forms(assessment.classes), *_worth(assessment))
+
+
+def _informed(assessment: Assessment) -> Iterator[Figure]:
+    if assessment.proven is not None:
+        words = "at most, whoever knows groups, tables and all quasi-identifiers finds a person's row"
+        yield Figure("proven", assessment.proven, words, Aspect.RISK)
+    informed = assessment.informed
+    if informed is not None:
+        words = "groups, tables and all quasi-identifiers known: mean posterior of the person's row"
+        yield Figure.of("informed", informed.record, words)
+        yield Figure.of("informed-top", informed.top, "the same: the likeliest row is the person's")
+        for name, value, words in (
+            (
+                "informed-p99",
+                informed.quantile_99,
+                "the same: posterior of the right row that 1 % of people exceed",
+            ),
+            ("informed-half", informed.above_half, "the same: share of people whose row is more likely than not"),
+            ("informed-sure", informed.above_nine_tenths, "the same: share of people whose row is at .9 or more"),
+        ):
+            yield Figure(name, value, words, Aspect.RISK)
+        for name, risk in informed.attribute.items():
+            yield Figure.of(f"informed-inference:{name}", risk, f"the same: the posterior of the person's {name}")
+        yield Figure.of("group-nearest", informed.nearest_in_group, "groups known: the nearest row of the group")
+    for attack, name, words in (
+        (assessment.without_groups, "tables-only", "tables known and no groups: the likeliest row is the person's"),
+        (assessment.simulation, "simulation", "the method simulated: the row with the best score is the person's"),
+    ):
+        if attack is not None:
+            yield Figure.of(name, attack, words)
+    if assessment.minimality is not None:
+        rate, words = assessment.minimality.remaining, "the partition rerun: mean chance of the own sensitive value"
+        before = assessment.minimality.before.value
+        yield Figure("minimality", rate.value, words, Aspect.RISK, rate.low, rate.high, chance=before)
+    for single in assessment.single_value:
+        words = f"group and one value of {single.attribute} known: the largest risk of a person"
+        yield Figure(f"single-value:{single.attribute}", single.largest, words, Aspect.RISK)
+
+
+def _risks(assessment: Assessment) -> Iterator[Figure]:
+    if assessment.linkage is not None:
+        linkage = assessment.linkage
+        yield Figure.of("nearest", linkage.identity, "all quasi-identifiers known: the nearest row is the person's")
+        yield Figure.of("nearest-different", linkage.without_exact, "the same, rows that equal the person left out")
+        for name, risk in linkage.attribute.items():
+            yield Figure.of(f"inference:{name}", risk, f"the nearest row has the person's {name}")
+    for known, name, words in (
+        (
+            assessment.with_sensitive,
+            "sensitive-known",
+            "the nearest row of those with the person's sensitive values",
+        ),
+        (assessment.with_untouched, "untouched-known", "the same, every untouched column known too"),
+    ):
+        if known is not None:
+            yield Figure.of(name, known.identity, words)
+    disclosure = assessment.disclosure
+    if disclosure.singling_out is not None:
+        yield Figure.of(
+            "singling", disclosure.singling_out, "one row alone has all values of a person, and is theirs"
+        )
+    for place, p in enumerate(disclosure.match_probabilities):
+        words = f"each quasi-identifier known with probability {p:g}: a row that matches is the person's"
+        if disclosure.identity is not None:
+            yield Figure.of(f"identity@{p:g}", disclosure.identity[place], words)
+        for name, risks in disclosure.attribute.items():
+            yield Figure.of(
+                f"attribute@{p:g}:{name}", risks[place], f"{words[: words.index(':')]}: it has their {name}"
+            )
+
+
+def _forms(classes: Classes) -> Iterator[Figure]:
+    form = Aspect.FORM
+    exact = "" if classes.is_generalized else _EXACT
+    yield Figure("k", classes.smallest, "rows of the smallest class of equal quasi-identifiers", form, note=exact)
+    yield Figure("alone", classes.alone, "share of rows that are alone in their class", form)
+    note = "" if classes.is_exact else "of a sample of classes"
+    words = "largest share of the people a class may stand for who are in it"
+    yield Figure("presence", classes.presence[1], words, form, note=note)
+    for found in classes.diversity:
+        name = found.attribute
+        yield Figure(f"l:{name}", found.frequency, f"no {name} stands in more than 1/l of a class", form)
+        yield Figure(f"distinct:{name}", found.distinct, f"different {name} in each class", form)
+        yield Figure(f"entropy:{name}", found.entropy, f"entropy l-diversity of {name}", form)
+        words = f"c of recursive (c, {found.level})-diversity of {name}"
+        yield Figure(f"recursive:{name}", found.recursive, words, form)
+        yield Figure(f"t:{name}", found.closeness, f"t-closeness of {name}", form)
+
+
+def _worth(assessment: Assessment) -> Iterator[Figure]:
+    worth, loss = Aspect.WORTH, assessment.loss
+    if loss.total_move is not None and loss.move is not None:
+        yield Figure("loss", loss.total_move, "information loss, as moves of values", worth)
+        for name, move in loss.move.items():
+            yield Figure(f"loss:{name}", move, f"information loss of {name}, as moves", worth)
+    yield Figure("width", loss.total_width, "information loss, as widths of ranges", worth)
+    for name, width in loss.width.items():
+        yield Figure(f"width:{name}", width, f"information loss of {name}, as widths", worth)
+    for error in assessment.queries:
+        words = f"{error.aggregate.upper()} queries of {error.width} predicates: "
+        suffix = f"@{error.width}" + ("" if error.aggregate is Aggregate.SUM else f":{error.aggregate}")
+        yield Figure(f"query{suffix}", error.median, f"{words}median relative error", worth)
+        yield Figure(f"query-mean{suffix}", error.mean, f"{words}mean relative error", worth)
+        if error.supported is not None:
+            yield Figure(
+                f"query-supported{suffix}", error.supported, f"{words}mean where 100 records meet them", worth
+            )
+    distributions = assessment.distributions
+    yield Figure(
+        "association", distributions.mean_change, "mean change of the association of two attributes", worth
+    )
+    yield Figure("association-largest", distributions.largest_change, "largest change of an association", worth)
+    for name, variation in distributions.total_variation.items():
+        yield Figure(f"variation:{name}", variation, f"total variation of {name}", worth)

@@ -1,0 +1,113 @@
+"""What the choice of groups itself gives away: two partitions (A8), and the minimality attack (A10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muco.arrays import Offsets
+from muco.assess.rate import Rate
+from muco.assess.sample import choose_targets
+from muco.errors import TableError
+from muco.microdata import Groups
+from muco.release import Hidden
+from muco.steps import divide_table
+
+MOST_TARGETS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Intersection:
+    """A8: who knows the groups of two releases of the same records, and a record's group in both.
+
+    `candidates` is the mean number of records in one group and `left` in both at once; `pinned` the share of
+    records whose candidates all have one sensitive value.
+    """
+
+    candidates: float
+    left: float
+    pinned: Rate
+
+
+def intersect_partitions(one: Groups, other: Groups, sensitive: NDArray[np.integer]) -> Intersection:
+    """A8 over all records; `sensitive` holds one sensitive code a record.
+
+    Raises TableError for different tables.
+    """
+    if len(one.order) != len(other.order) or len(sensitive) != len(one.order):
+        raise TableError("the partitions are of tables with different numbers of records")
+    groups = [_group_of(partition) for partition in (one, other)]
+    _, cell, counts = np.unique(np.stack(groups, axis=1), axis=0, return_inverse=True, return_counts=True)
+    cell = cell.ravel()
+    pairs = np.unique(np.stack((cell, sensitive), axis=1), axis=0)
+    values = np.bincount(pairs[:, 0])
+    return Intersection(
+        float(one.sizes[groups[0]].mean()), float(counts[cell].mean()), Rate.of((values[cell] == 1).astype(float))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Minimality:
+    """A10: who reruns the partition knows that an exchange which would change the groups did not take place.
+
+    `unchanged` is the share of exchanges of two different sensitive values inside a group that leave all groups as
+    they are; `before` the mean chance of a record's own value among the group's, `remaining` the same among the
+    values that an exchange leaves possible.
+    """
+
+    unchanged: Rate
+    before: Rate
+    remaining: Rate
+
+
+def measure_minimality(hidden: Hidden, *, most: int = MOST_TARGETS) -> Minimality:
+    """A10 on a keyed sample of records: the partition is run again for every exchange with another of the group.
+
+    Only single exchanges are tried, so that `remaining` is an estimate of the posterior, not a bound: matchings
+    that need several exchanges at once may be possible where none of them alone is. It is the costliest measure:
+    an exchange is one run of the partition. Groups formed without sensitive values change under none; several
+    sensitive attributes are exchanged together.
+    """
+    groups = hidden.outcome.groups
+    microdata = groups.microdata
+    labels = _labels(groups)
+    kept: list[float] = []
+    before, remaining = [], []
+    for record in choose_targets(len(microdata), most).tolist():
+        group = _group_of(groups)[record]
+        members = groups.order[groups.starts[group] : groups.starts[group + 1]]
+        others = members[members != record]
+        codes = microdata.sensitive_codes
+        differ = others[(codes[others] != codes[record]).any(axis=1)]
+        alike = len(members) - len(differ)
+        stays = [_is_unchanged(groups, labels, record, int(other)) for other in differ]
+        kept += stays
+        before.append(alike / len(members))
+        remaining.append(alike / (alike + sum(stays)))
+    exact = len(before) == len(microdata)
+    return Minimality(*(Rate.of(np.array(part, dtype=float), exact=exact) for part in (kept, before, remaining)))
+
+
+def _is_unchanged(groups: Groups, labels: Offsets, one: int, other: int) -> bool:
+    codes = groups.microdata.sensitive_codes.copy()
+    if codes.shape[1] == 0:
+        return True
+    codes[[one, other]] = codes[[other, one]]
+    again = divide_table(replace(groups.microdata, sensitive_codes=codes))
+    return np.array_equal(_labels(again), labels)
+
+
+def _group_of(groups: Groups) -> Offsets:
+    """The number of each record's group."""
+    number = np.empty(len(groups.order), dtype=np.int64)
+    number[groups.order] = np.repeat(np.arange(len(groups)), groups.sizes)
+    return number
+
+
+def _labels(groups: Groups) -> Offsets:
+    """The smallest record of each record's group: equal for equal partitions, whatever their order."""
+    first = np.minimum.reduceat(groups.order, groups.starts[:-1])
+    labels: Offsets = first[_group_of(groups)]
+    return labels

@@ -1,0 +1,66 @@
+"""`muco assess`: what a release of any tool protects, and what it is still worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from muco.cli.findings import show_assessment
+from muco.cli.options import read_policy, role_options
+from muco.errors import PolicyError, ReleaseError
+
+if TYPE_CHECKING:
+    from muco.assess.assessment import Assessment
+
+
+@click.command("assess")
+@click.argument("original", type=click.Path(path_type=Path))
+@click.argument("release", type=click.Path(path_type=Path))
+@role_options
+@click.option("--record", metavar="COLUMN", help="A column that tells whose each row is: a key, or record numbers.")
+@click.option(
+    "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."
+)
+@click.option("--count", metavar="COLUMN", help="A column that tells how many records each row stands for.")
+@click.option("--max-risk", type=click.FloatRange(0, 1), metavar="RISK", help="Exit with 4 for a risk above it.")
+@click.option("--require", multiple=True, metavar="BOUND", help='Exit with 4 unless met, as in "k>=5"; repeatable.')
+@click.option("--full", is_flag=True, help="Try every person and wider queries, not a sample: slower.")
+@click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
+def command(original: Path, release: Path, **given: Any) -> None:
+    """Measure RELEASE, made from ORIGINAL by any tool: risks beside their controls, and worth.
+
+    Ranges such as [20, 30) or 20-29, *, and labels of the policy's hierarchies are understood. BOUND names a figure
+    of --json: k, l, distinct, entropy, t, identity@0.7, nearest, inference, query@4, loss and more.
+    """
+    from muco.assess.requirement import Requirement, check_bounds
+
+    if given["record"] and given["count"]:
+        raise PolicyError("--record and --count exclude each other: a row of several records is no one's")
+    requirements = [Requirement.parse(text) for text in given["require"]]
+    assessment = _assess(original, release, given)
+    if given["as_json"]:
+        click.echo(assessment.to_json(), nl=False)
+    else:
+        show_assessment(assessment)
+    if failures := check_bounds(assessment, requirements, max_risk=given["max_risk"]):
+        raise ReleaseError("the release does not keep what is asked of it\n" + "\n".join(failures))
+
+
+def _assess(original: Path, release: Path, given: dict[str, Any]) -> Assessment:
+    from muco.assess.alignment import KeptRun, read_record, repeat_rows
+    from muco.assess.assessment import Effort, assess_release
+    from muco.files import read_table
+
+    table, released = read_table(original).table, read_table(release).table
+    effort = Effort.FULL if given["full"] else Effort.QUICK
+    if given["hidden"] is not None:
+        run = KeptRun.read(given["hidden"])
+        has_roles = given["config"] is not None or given["quasi"]
+        policy = read_policy(given, table.columns) if has_roles else run.policy
+        return assess_release(table, released, policy, hidden=run.repeat(table), effort=effort)
+    policy = read_policy(given, table.columns)
+    record = read_record(table, released, given["record"]) if given["record"] else None
+    rows = repeat_rows(released, given["count"]) if given["count"] else released
+    return assess_release(table, rows, policy, record=record, effort=effort)
