@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -28,6 +28,10 @@ _COMMANDS = {
     "Publish": {
         "anonymize": "anonymize a table and write a release with its certificate",
     },
+    "Choose": {
+        "compare": "methods and settings side by side on one table",
+        "tune": "the policy that keeps a risk asked for at the least loss",
+    },
     "Judge": {
         "risk": "how exposed a table is before anything is done to it",
         "assess": "what a release of any tool protects and is worth",
@@ -35,6 +39,7 @@ _COMMANDS = {
     },
     "Learn": {
         "demo": "make an example table and anonymize it with both presets",
+        "reproduce": "repeat the paper's experiments, and hold its claims against what comes out",
         "schema": "print the JSON Schema of a policy",
     },
 }
@@ -92,8 +97,7 @@ def main() -> NoReturn:
         code = _report(_STOPPED, 143)
     except MemoryError:
         code = _report("memory is short: free some, or give a smaller table. Nothing was written", 1)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:  # how click leaves when nobody reads stdout any more
         code = 74
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -110,7 +114,8 @@ def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 def _report(message: str, code: int) -> int:
     from muco.cli.terminal import console, say
 
-    say(console(), f"error: {message}", style="red")
+    with suppress(OSError):  # where stderr is full or gone, the code still tells
+        say(console(), f"error: {message}", style="red")
     return code
 
 

@@ -16,15 +16,15 @@ from muco.errors import PolicyError
 @click.command("compare")
 @click.argument("table", type=click.Path(path_type=Path))
 @policy_options
-@click.option("--release", "releases", multiple=True, metavar="NAME=FILE", help="Another tool's release; repeatable.")
-@click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Keys a setting is run under.")
+@click.option("--release", "releases", multiple=True, metavar="NAME=FILE", help="Another tool's release.")
+@click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Keys a setting meets.")
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def command(table: Path, releases: tuple[str, ...], **given: Any) -> None:
     """Run several settings on TABLE, with the same queries and adversaries for all, and show who is beaten.
 
-    The paper's preset at several delta, the provable settings, Mondrian and Anatomy are looked at, the settings of a
-    policy given with -c, and releases of other tools. Nothing is written.
+    The paper's preset at several delta, the provable settings, Mondrian and Anatomy are looked at, the settings of
+    a policy given with -c, and releases of other tools. Nothing is written.
     """
     from muco.files import read_table
     from muco.tune.frontier import compare_settings

@@ -20,10 +20,12 @@ def command(folder: Path, records: int, *, force: bool) -> None:
     FOLDER gets census.csv, policy.toml, release.csv and certificate.json of preset provable; FOLDER/paper the last
     three of preset paper.
     """
-    from muco.anonymize import anonymize
+    from muco.anonymize import anonymize_with_hidden
+    from muco.assess.assessment import Effort
+    from muco.assess.public import measure_achieved
     from muco.atomic import Batch, Existing
     from muco.example import generate, policy_text
-    from muco.files import Format, Source, write_table
+    from muco.files import Source, write_table
     from muco.policy import Policy
     from muco.publish import Targets
     from muco.switches import Preset
@@ -41,16 +43,18 @@ def command(folder: Path, records: int, *, force: bool) -> None:
         raise PolicyError(f"{there[0]} exists: use --force to replace an earlier demo, or name another folder")
     table = generate(records)
     with Batch(existing=Existing.REPLACE) as batch:
-        batch.add(folder / "census.csv", write_table(table, Format.CSV))
+        batch.add(folder / "census.csv", write_table(table, "census.csv"))
         for preset, path in folders.items():
             batch.add(path / "policy.toml", policy_text(preset))
     summaries = {}
     with watching(out, quiet=False, verbose=False) as watch:
         for preset, path in folders.items():
             policy = Policy.read(path / "policy.toml")
-            release = anonymize(table, policy, watch=watch)
+            release, hidden = anonymize_with_hidden(table, policy, watch=watch)
+            watch("assess", 0, 0)
+            achieved = measure_achieved(table, release, hidden, Effort.RISKS)
             given = {"certificate": path / "certificate.json", "force": True}
-            Targets.of(path / "release.csv", given, inputs=[]).write(release, None, Source(table))
+            Targets.of(path / "release.csv", given, inputs=[]).write(release, None, Source(table), achieved)
             summaries[preset.value] = release.summary
     show_summaries(out, summaries)
     say(

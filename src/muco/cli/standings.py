@@ -48,7 +48,7 @@ def show_frontier(frontier: Frontier) -> None:
     """Every setting with the mean of its figures; one that another beats in everything is dimmed."""
     out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("setting", overflow="fold")
+    table.add_column("setting", overflow="fold", min_width=18)
     for title in _TITLES.values():
         table.add_column(title, justify="right")
     for standing in frontier.standings:
@@ -60,10 +60,10 @@ def show_frontier(frontier: Frontier) -> None:
         if standing.refusal:
             out.print(Text(f"{standing.setting.name}: {standing.refusal}"), soft_wrap=True)
         elif beaten := frontier.beaten_by(standing):
-            out.print(Text(f"{standing.setting.name} is beaten in everything by {', '.join(beaten)}"), soft_wrap=True)
+            out.print(Text(f"{standing.setting.name} is beaten throughout by {', '.join(beaten)}"), soft_wrap=True)
     out.print(
-        f"{frontier.runs} runs. Risks: share of records linked, by who knows groups and tables, by the nearest row, "
-        "by an exact match. Worth: median and supported error of queries, change of associations, information loss."
+        f"{frontier.runs} runs. Risks: share of records linked, by who knows groups and tables, by the nearest "
+        "row, by an exact match. Worth: median and supported error of queries, change of associations, loss."
     )
 
 

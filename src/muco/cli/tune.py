@@ -21,7 +21,10 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 @click.argument("table", type=click.Path(path_type=Path))
 @policy_options
 @click.option(
-    "--adversary", type=click.Choice(["informed", "nearest", "exact"]), default="informed", help="Whose risk is bounded."
+    "--adversary",
+    type=click.Choice(["informed", "nearest", "exact"]),
+    default="informed",
+    help="Whose risk.",
 )
 @click.option("--keep", default="query error", metavar="WHAT", help='"query error", associations, loss, or names.')
 @click.option("--budget", default="5m", show_default=True, metavar="TIME", help="How long to look: 90s, 5m, 1h.")

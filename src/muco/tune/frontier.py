@@ -83,8 +83,8 @@ class Frontier:
         ]
         text = {"setting", "beaten_by", "refusal"}
         names = ("setting", "proven", *RISKS, *WORTHS, "runs", "beaten_by", "refusal")
-        kinds = {name: pl.String() if name in text else pl.Int64() if name == "runs" else pl.Float64() for name in names}
-        return pl.DataFrame(rows, schema=kinds)
+        kinds = {name: pl.String() if name in text else pl.Float64() for name in names}
+        return pl.DataFrame(rows, schema={**kinds, "runs": pl.Int64()})
 
 
 def compare_settings(

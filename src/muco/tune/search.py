@@ -60,12 +60,22 @@ class Goal:
             raise PolicyError(f"max_risk is {self.max_risk:g} but a risk is above 0 and at most 1, such as 0.09")
 
     def risk(self, standing: Standing) -> float:
-        """The risk of a setting: what is proven, else the measured mean and what its keys leave open."""
-        proven = standing.mean("proven") if self.adversary is Adversary.INFORMED else None
+        """The risk of a setting: what is proven, else what was measured and what its keys leave open.
+
+        Of the informed adversary that is the posterior which 99 of 100 records do not exceed: a mean would let some
+        be found for certain.
+        """
+        is_informed = self.adversary is Adversary.INFORMED
+        proven = standing.mean("proven") if is_informed else None
         if proven is not None:
             return proven
-        mean = standing.mean(self.adversary)
-        return math.inf if mean is None else mean + _TWO * standing.spread(self.adversary)
+        figure = "informed_99" if is_informed else self.adversary.value
+        mean = standing.mean(figure)
+        return math.inf if mean is None else mean + _TWO * standing.spread(figure)
+
+    def is_kept(self, standing: Standing) -> bool:
+        """Whether a setting has run and its risk is within the bound, but for the last bit of a mean."""
+        return bool(standing.scores) and self.risk(standing) <= self.max_risk + 1e-12
 
     def worth(self, standing: Standing) -> float:
         """What is to be small."""
@@ -86,9 +96,7 @@ class Tuned:
     frontier: Frontier
 
 
-def tune(
-    original: Any, policy: Policy, goal: Goal, *, budget: float = 300.0, watch: Watch | None = None
-) -> Tuned:
+def tune(original: Any, policy: Policy, goal: Goal, *, budget: float = 300.0, watch: Watch | None = None) -> Tuned:
     """Search δ, diversity, grouping, exchanges, cover, draw and blocks for the goal, for about `budget` seconds.
 
     Every candidate is run under one trial key; the best few then meet keys that had no part in choosing them, and
@@ -108,13 +116,13 @@ def tune(
         if watch is not None:
             watch(setting.name, number, len(candidates) + FINALISTS * HELD_OUT)
         standings.append(_stand(original, setting, queries, range(1)))
-    good = [s for s in standings if s.scores and goal.risk(s) <= goal.max_risk]
+    good = [s for s in standings if goal.is_kept(s)]
     finalists = []
     for place, standing in enumerate(sorted(good, key=goal.worth)[:FINALISTS]):
         if watch is not None:
             watch(f"{standing.setting.name}, held-out keys", len(candidates) + place * HELD_OUT, 0)
         finalists.append(_stand(original, standing.setting, queries, range(1, 1 + HELD_OUT)))
-    held = [s for s in finalists if goal.risk(s) <= goal.max_risk]
+    held = [s for s in finalists if goal.is_kept(s)]
     runs = sum(len(s.scores) for s in (*standings, *finalists))
     frontier = Frontier((*standings, *(_as_held_out(s) for s in finalists)), runs)
     skipped = len(candidates) - len(standings)
@@ -172,16 +180,17 @@ def _as_held_out(standing: Standing) -> Standing:
 
 def _why(best: Standing, goal: Goal, runs: int, skipped: int) -> Iterator[str]:
     proven = best.mean("proven") if goal.adversary is Adversary.INFORMED else None
+    name, asked = best.setting.name, f"{goal.max_risk:g} was asked for"
     if proven is not None:
         yield (
-            f"{best.setting.name}: whoever knows the groups, the tables and every quasi-identifier links a row with "
-            f"probability at most {proven:.4f}, the groups taken as given; {goal.max_risk:g} was asked for."
+            f"{name}: whoever knows the groups, the tables and every quasi-identifier links a row with probability "
+            f"at most {proven:.4f}, the groups taken as given; {asked}."
         )
     else:
         yield (
-            f"{best.setting.name}: the {goal.adversary} adversary links {goal.risk(best):.4f} of the records at most, "
-            f"by {len(best.scores)} keys that chose nothing; {goal.max_risk:g} was asked for. This is measured on "
-            "this table, and no proof."
+            f"{name}: the {goal.adversary} adversary links a record with {goal.risk(best):.4f} at most"
+            f"{' for 99 of 100 records' * (goal.adversary is Adversary.INFORMED)}, by {len(best.scores)} keys that "
+            f"chose nothing; {asked}. This is measured on this table, and no proof."
         )
     kept = goal.keep.value if isinstance(goal.keep, Keep) else f"information loss of {', '.join(goal.keep)}"
     yield f"Of all that keep it, this has the smallest {kept}: {goal.worth(best):.4g}."
@@ -208,6 +217,8 @@ def _why_not(raw: Comparison, policy: Policy, goal: Goal, standings: Sequence[St
                 )
         yield "Or take principle anonymity, which bounds the link to a row and says nothing of sensitive values."
         return
-    yield f"What would: fewer than {len(raw.quasi)} quasi-identifiers, or coarser ones (fewer than the most values: "
     widest = max(raw.quasi, key=lambda domain: len(domain.cells))
-    yield f"{widest.attribute} has {len(widest.cells)}), or a larger risk."
+    yield (
+        f"What would: fewer than {len(raw.quasi)} quasi-identifiers, or coarser ones ({widest.attribute} has "
+        f"the most values, {len(widest.cells)}), or a larger risk."
+    )

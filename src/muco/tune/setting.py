@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from muco.assess.distribution import measure_distributions
 from muco.assess.comparison import Comparison
+from muco.assess.distribution import measure_distributions
 from muco.errors import PolicyError
 from muco.policy import Policy
 from muco.presets import TIGHT
@@ -88,7 +88,7 @@ def propose_blocks(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
     Pairs join by falling association while it is at least .3 and no block outgrows three attributes.
     """
     names = [domain.attribute for domain in comparison.quasi]
-    block_of = {name: (name,) for name in names}
+    block_of: dict[str, tuple[str, ...]] = {name: (name,) for name in names}
     pairs = measure_distributions(comparison.raw()).pairs
     for pair in sorted(pairs, key=lambda pair: -abs(pair.original)):
         if pair.first not in block_of or pair.second not in block_of or abs(pair.original) < STRONG:
