@@ -63,7 +63,7 @@ def test_every_switch_is_an_option_that_the_certificate_shows(table: Path, words
 
 def test_every_switch_of_the_policy_is_an_option() -> None:
     text = muco("anonymize", "--help").out
-    own = set(Policy.model_fields) - {"schema_version", "attributes", "missing", "c", "t", "blocks"}
+    own = set(Policy.model_fields) - {"schema_version", "attributes", "missing", "c", "t", "blocks", "table"}
     assert own == {*SWITCHES, *GATE}
     assert all(f"--{name.replace('_', '-')}" in text for name in own)
 
@@ -154,7 +154,7 @@ def test_a_group_of_one_record_is_told(table: Path) -> None:
 
 
 USAGE = [
-    ((), "Missing argument 'TABLE'"),
+    ((), "Missing argument 'TABLE"),
     (("{table}", "--frce"), "No such option"),
     (("{table}", "--preset", "papr"), "'papr' is not one of 'paper', 'provable'"),
     (("{table}", "--diversity", "x"), "'x' is not a valid integer"),

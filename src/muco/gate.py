@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from muco._core import Tables, conclude
-from muco.errors import PolicyError, ReleaseError
+from muco.errors import ReleaseError
 from muco.policy import Policy
 from muco.release import Outcome
 
@@ -18,7 +18,6 @@ from muco.release import Outcome
 _PUBLIC = hashlib.sha256(b"muco assess").digest()
 _PROVEN = "one over the smallest group: proven, the groups taken as given"
 _MEASURED = "mean posterior of a person's own row, for one who knows groups and tables: measured, no bound"
-_UNKNOWN = "not measured: the attributes of a block share a random number"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,28 +63,16 @@ def pass_gate(policy: Policy, risk: float | None, how: str, *, remedy: str = "")
     return Passage(policy.max_risk, risk, how, policy.accept_risk)
 
 
-def refuse_gate(policy: Policy, method: str) -> None:
-    """Raise PolicyError where a baseline is asked for a bound that only mutual cover is held against."""
-    if policy.max_risk is not None:
-        raise PolicyError(
-            f"max_risk guards mutual cover, and method {method} is not held against it: take it out, and judge the "
-            "release with `muco assess --max-risk`"
-        )
-
-
-def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | None, str]:
+def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float, str]:
     groups = outcome.groups
     policy = groups.microdata.policy
     if policy.is_provable:
         return 1 / outcome.smallest_group, _PROVEN
-    if policy.blocks:
-        return None, _UNKNOWN
     own = []
     for batch, made in zip(groups.batches(), tables, strict=True):
         here = slice(int(groups.starts[batch.first]), int(groups.starts[batch.last]))
         records = here.stop - here.start
-        alone: list[list[int]] = []  # no attributes share a random number, as was seen above
-        seen = [(made, outcome.released[here], policy.repair, alone)]
+        seen = [(made, outcome.released[here], policy.repair, policy.block_places)]
         nothing = np.zeros((records, 0), dtype=np.int32), np.zeros(records, dtype=bool)
         found, _, _ = conclude(
             seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=1.0

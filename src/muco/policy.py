@@ -21,6 +21,8 @@ from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_files import read_file
 from muco.hierarchy_spec import HierarchySpec
+from muco.layout import Layout
+from muco.numerals import PLAIN, Numerals
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
@@ -95,6 +97,7 @@ class Policy(Clause):
         description="Why a release above max_risk is made all the same; the certificate shows it.",
     )
     missing: Texts = Field((), description="Cell texts that mean missing in every attribute.")
+    table: Layout | None = Field(None, description="How the table is written; what is stated is not guessed.")
     attributes: dict[str, Attribute] = Field(
         default_factory=dict, description="Each column by name; one that is not named is other."
     )
@@ -196,6 +199,11 @@ class Policy(Clause):
         return self.named(Role.SENSITIVE)
 
     @property
+    def numerals(self) -> Numerals:
+        """How the table's numbers are written in text."""
+        return self.table.numerals if self.table else PLAIN
+
+    @property
     def is_provable(self) -> bool:
         """Whether every record of a group draws by one law, so that the proof of docs/algebra/provable.md holds.
 
@@ -204,6 +212,11 @@ class Policy(Clause):
         """
         shares = bool(self.blocks) and self.draw is Draw.INDEPENDENT
         return self.delta == TIGHT and self.repair == 0 and not shares
+
+    @property
+    def block_places(self) -> list[list[int]]:
+        """The blocks as places among the quasi-identifiers, as the core names them."""
+        return [[self.quasi.index(name) for name in block] for block in self.blocks]
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role."""

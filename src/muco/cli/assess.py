@@ -53,14 +53,15 @@ def _assess(original: Path, release: Path, given: dict[str, Any]) -> Assessment:
     from muco.assess.assessment import Effort, assess_release
     from muco.files import read_table
 
-    table, released = read_table(original).table, read_table(release).table
+    source = read_table(original)
+    table, released = source.table, read_table(release).table
     effort = Effort.FULL if given["full"] else Effort.QUICK
     if given["hidden"] is not None:
         run = KeptRun.read(given["hidden"])
         has_roles = given["config"] is not None or given["quasi"]
-        policy = read_policy(given, table.columns) if has_roles else run.policy
+        policy = source.complete(read_policy(given, table.columns)) if has_roles else run.policy
         return assess_release(table, released, policy, hidden=run.repeat(table), effort=effort)
-    policy = read_policy(given, table.columns)
+    policy = source.complete(read_policy(given, table.columns))
     record = read_record(table, released, given["record"]) if given["record"] else None
     rows = repeat_rows(released, given["count"]) if given["count"] else released
     return assess_release(table, rows, policy, record=record, effort=effort)

@@ -25,7 +25,7 @@ def command(folder: Path, records: int, *, force: bool) -> None:
     from muco.assess.public import measure_achieved
     from muco.atomic import Batch, Existing
     from muco.example import generate, policy_text
-    from muco.files import Format, Source, write_table
+    from muco.files import Source, write_table
     from muco.policy import Policy
     from muco.publish import Targets
     from muco.switches import Preset
@@ -43,7 +43,7 @@ def command(folder: Path, records: int, *, force: bool) -> None:
         raise PolicyError(f"{there[0]} exists: use --force to replace an earlier demo, or name another folder")
     table = generate(records)
     with Batch(existing=Existing.REPLACE) as batch:
-        batch.add(folder / "census.csv", write_table(table, Format.CSV))
+        batch.add(folder / "census.csv", write_table(table, "census.csv"))
         for preset, path in folders.items():
             batch.add(path / "policy.toml", policy_text(preset))
     summaries = {}
