@@ -80,6 +80,7 @@ def test_the_page_loads_nothing_and_runs_nothing(made: Reproduction) -> None:
         "http://www.w3.org/1999/xlink",
     }
     assert "These are not the paper's data" in page
+    assert "muco reproduce --records 300 --runs 2 --queries 30" in page
 
 
 def test_the_command_writes_the_page_and_every_table(tmp_path: Path) -> None:
