@@ -142,13 +142,7 @@ class Policy(Clause):
 
         `changes` (roles as lists of names, and switches) win over what the file says.
         """
-        text, words, place = read_file(Path(path)), None, ""
-        try:
-            words = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
-            place = place_of_toml_error(str(error))
-        if words is None:
-            raise PolicyError(f"{path} is not TOML: {place}")
+        words = _read_words(Path(path))
         parts = words.get("attributes", {})
         for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFIER):
             names = changes.pop(role, ())
@@ -158,6 +152,14 @@ class Policy(Clause):
                     parts = {**parts, name: {**given, "role": role}}
         words["attributes"] = parts
         return cls.parse({**words, **changes}).inlined(Path(path).parent)
+
+    @staticmethod
+    def files_of(path: str | Path) -> list[Path]:
+        """The hierarchy files that a policy file names: inputs like itself, which no release may replace."""
+        parts = _read_words(Path(path)).get("attributes", {})
+        trees = [part.get("hierarchy") for part in _tables(parts)]
+        names = [tree["file"] for tree in trees if isinstance(tree, Mapping) and isinstance(tree.get("file"), str)]
+        return [Path(path).parent / name for name in names]
 
     @model_validator(mode="before")
     @classmethod
@@ -247,6 +249,21 @@ class Policy(Clause):
             if not part["missing"]:
                 del part["missing"]
         return tomli_w.dumps(words)
+
+
+def _read_words(path: Path) -> dict[str, Any]:
+    text, place = read_file(path), ""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
+        place = place_of_toml_error(str(error))
+    raise PolicyError(f"{path} is not TOML: {place}")
+
+
+def _tables(parts: object) -> list[Mapping[str, Any]]:
+    """The attributes that are tables; what is none is for `parse` to say."""
+    values = parts.values() if isinstance(parts, Mapping) else ()
+    return [part for part in values if isinstance(part, Mapping)]
 
 
 def _check_blocks(policy: Policy) -> None:

@@ -137,7 +137,10 @@ class Targets:
         """The files of a run: `written` is the content of the release, or what is said of one that is no file."""
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
             if isinstance(written, bytes):
-                written = {"file": Path(self.release).name, "sha256": batch.add(self.release, written)}
+                name = (
+                    Path(self.release).name.encode(errors="replace").decode()
+                )  # it may hold bytes that are no text
+                written = {"file": name, "sha256": batch.add(self.release, written)}
             beside = {**told, "release": written}
             if self.sensitive is not None and isinstance(release, Anatomy):
                 digest = batch.add(self.sensitive, write_table(release.sensitive, self.sensitive, source))

@@ -58,10 +58,12 @@ def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
     """
     _check(output, given)
     from muco.files import name_of
+    from muco.policy import Policy
     from muco.publish import Targets
 
     out = console()
-    inputs = [*input_files(tables), given["config"], given["key_file"]]
+    named = Policy.files_of(given["config"]) if given["config"] else ()
+    inputs = [*input_files(tables), given["config"], given["key_file"], *named]
     targets = Targets.of(output, given, inputs=inputs, tables=tables) if output else None
     if given["dry_run"]:
         targets = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
+from muco.errors import TableError
 from muco.files.damage import attempt
 from muco.files.source import Source
 from muco.formats import Format
@@ -33,7 +34,10 @@ def _unpack(file: BinaryIO, name: str, form: Format, limits: Limits) -> pl.DataF
     import polars as pl
 
     scan = pl.scan_parquet(file) if form is Format.PARQUET else pl.scan_ipc(file)
-    rows = scan.select(pl.len()).collect().item()
+    try:
+        rows = scan.select(pl.len()).collect().item()
+    except pl.exceptions.DuplicateError:
+        raise TableError(f"{name} repeats the name of a column, but each needs its own") from None
     limits.check_rows(rows, name)
     limits.check_content(sum(_width(dtype) for dtype in scan.collect_schema().dtypes()) * rows // 8, name)
     file.seek(0)
