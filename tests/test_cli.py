@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 from rich.console import Console
 
-from muco.cli.options import SWITCHES
+from muco.cli.options import GATE, SWITCHES
 from muco.cli.terminal import say, watching
 from muco.policy import Policy
 from shell import KEY, environment, muco, people, program, write_table
@@ -64,8 +64,8 @@ def test_every_switch_is_an_option_that_the_certificate_shows(table: Path, words
 def test_every_switch_of_the_policy_is_an_option() -> None:
     text = muco("anonymize", "--help").out
     own = set(Policy.model_fields) - {"schema_version", "attributes", "missing", "c", "t", "blocks"}
-    assert own == set(SWITCHES)
-    assert all(f"--{name}" in text for name in SWITCHES)
+    assert own == {*SWITCHES, *GATE}
+    assert all(f"--{name.replace('_', '-')}" in text for name in own)
 
 
 def test_options_win_over_the_policy_file(table: Path, tmp_path: Path) -> None:
@@ -385,7 +385,7 @@ def test_help_and_import_load_nothing_heavy(words: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("command", ["", "anonymize", "demo", "schema"])
+@pytest.mark.parametrize("command", ["", "anonymize", "assess", "demo", "risk", "schema", "verify"])
 def test_help_is_the_stored_text(command: str) -> None:
     """MUCO_STORE_HELP=1 stores it anew."""
     words = [command, "--help"] if command else ["--help"]

@@ -29,9 +29,8 @@ SWITCHES = (
     "columns",
     "draw",
     "repair",
-    "max_risk",
-    "accept_risk",
 )
+GATE = ("max_risk", "accept_risk")
 
 
 def _choice(words: type[StrEnum]) -> click.Choice[str]:
@@ -80,7 +79,7 @@ def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     """
     from muco.policy import Policy
 
-    switched: dict[str, Any] = {name: given[name] for name in SWITCHES if given.get(name) is not None}
+    switched: dict[str, Any] = {name: given[name] for name in (*SWITCHES, *GATE) if given.get(name) is not None}
     roles: dict[str, Any] = {name: _split(given[name], set(names)) for name in ROLES if given[name]}
     if given["config"] is not None:
         return Policy.read(given["config"], **roles, **switched)
