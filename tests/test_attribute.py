@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from muco.attribute import ROLE_WORDS, Attribute, read_role, read_tree
+from muco.attribute import ROLE_WORDS, Attribute, read_role
+from muco.hierarchy_spec import read_tree
 from muco.policy import Policy
 from muco.switches import Kind, Role
 
@@ -68,7 +69,10 @@ def matrix(*rows: list[float]) -> dict[str, Any]:
         (matrix([1, 1], [1, 0]), "of a value from itself that is not 0"),
         (matrix([0, 0], [0, 0]), "a matrix of zeros"),
         (matrix([0, float("inf")], [float("inf"), 0]), "must be a finite number"),
-        ({"hierarchy": {}}, "exactly one of tree, file, intervals and ordered; it has none"),
+        (
+            {"hierarchy": {}},
+            "exactly one of tree, file, intervals, ordered, dates, prefixes and redaction; it has none",
+        ),
         ({"hierarchy": {"tree": ["a"], "file": "b.csv"}}, "it has tree and file"),
         ({"hierarchy": {"intervals": {"widths": [10, 15]}}}, "does not nest"),
         ({"hierarchy": {"intervals": {"widths": []}}}, "is empty"),

@@ -97,7 +97,7 @@ def test_the_certificate_claims_no_mutual_cover() -> None:
 def test_a_diversity_out_of_reach_is_refused() -> None:
     policy = Policy.of(quasi="age", sensitive="pay", diversity=4)
     for method in (generalize, anatomize):
-        with pytest.raises(InfeasibleError, match="frequency diversity can be 3 at most"):
+        with pytest.raises(InfeasibleError, match="3 is the most that the table bears"):
             method(PAYS, policy)
 
 

@@ -216,7 +216,7 @@ TABLES: list[tuple[dict[str, list[Any]], tuple[str, ...], int, str]] = [
     ({"q": B, "s": A}, (*FOUR, "--delta", "1/5"), 4, "delta must be at least 1/4 (Property 1)"),
     ({"q": B, "s": A, "t": ["a"] * 8}, (*FOUR, "--sensitive", "t"), 4, "attribute t has 1 value"),
     ({"q": B, "s": ["a", "b"] * 4}, (*FOUR, "--principle", "distinct"), 4, "so that 2 is the most that the table"),
-    ({"q": B, "s": ["a", "b"] * 4}, (*FOUR, "--principle", "entropy"), 4, "Lower diversity, or take principle"),
+    ({"q": B, "s": ["a", "b"] * 4}, (*FOUR, "--principle", "entropy"), 4, "Lower diversity to 2, or take"),
     # What works.
     ({"q": B[:4], "s": A[:4]}, FOUR, 0, "smallest group 4"),
     ({"q": [1] * 8, "s": A}, FOUR, 0, "cells changed 0.0%"),
@@ -385,7 +385,10 @@ def test_help_and_import_load_nothing_heavy(words: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
-@pytest.mark.parametrize("command", ["", "anonymize", "assess", "demo", "risk", "schema", "verify"])
+COMMANDS = ["", "anonymize", "assess", "check", "demo", "hierarchy", "init", "risk", "schema", "verify"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_is_the_stored_text(command: str) -> None:
     """MUCO_STORE_HELP=1 stores it anew."""
     words = [command, "--help"] if command else ["--help"]

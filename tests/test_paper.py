@@ -296,4 +296,5 @@ def test_section_5_1_nobody_is_found_by_all_quasi_identifiers(run: tuple[muco.Re
     outcome = hidden.outcome
     same = (outcome.original == outcome.released).all(axis=1)
     assert same.sum() == outcome.unrepairable
-    assert release.certificate.repair["repaired"] > 0
+    repaired_tuples = release.certificate.repair["repaired"]
+    assert isinstance(repaired_tuples, int) and repaired_tuples > 0

@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from muco.errors import TableError
+from muco.moments import moment_keys
 from muco.switches import Kind
-from muco.values import Distinct, as_text, infer_kind, moment_keys, number_keys, plainest, positions, rank_keys
+from muco.values import Distinct, as_text, infer_kind, number_keys, plainest, positions, rank_keys
 
 
 def distinct(*cells: Any, dtype: Any = None, missing: tuple[str, ...] = ()) -> Distinct:
@@ -25,7 +26,8 @@ def distinct(*cells: Any, dtype: Any = None, missing: tuple[str, ...] = ()) -> D
         (["0", "0.5"], Kind.CONTINUOUS),
         (["2026-07-01", "2026-07-02T13:45"], Kind.DATE),
         (["True", "false"], Kind.BOOLEAN),
-        (["yes", "no"], Kind.CATEGORICAL),
+        (["yes", "no"], Kind.BOOLEAN),
+        (["yes", "maybe"], Kind.CATEGORICAL),
         (["1", "two"], Kind.CATEGORICAL),
         (["", "  "], Kind.CATEGORICAL),
         ([1, 2], Kind.CONTINUOUS),

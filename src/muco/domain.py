@@ -20,18 +20,19 @@ from muco.arrays import Codes
 from muco.attribute import Attribute
 from muco.errors import MucoError, PolicyError, TableError
 from muco.hierarchy import Hierarchy
+from muco.moments import moment_keys
 from muco.switches import Kind, Role
 from muco.values import (
     Distinct,
     category_keys,
     infer_kind,
     leaf_keys,
-    moment_keys,
     number_keys,
     plainest,
     positions,
     rank_keys,
     text_keys,
+    truth_keys,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Domain:
     records: NDArray[np.int64]  # a record that has each cell, shape (codes,)
     has_missing: bool
     distance: Distance
+    form: str | None = None  # of dates written as text
 
     def __repr__(self) -> str:
         return f"Domain({self.attribute}, {self.kind}, {len(self.cells)} values)"
@@ -114,7 +116,7 @@ def encode(column: pl.Series, attribute: Attribute, missing: Collection[str] = (
     first[values.index[::-1]] = np.arange(len(column) - 1, -1, -1)
     distance = _distance(column.name, known, kind, attribute, tree, has_missing=has_missing)
     cells = values.cells.gather(places)
-    return Domain(column.name, kind, cells, first[places], has_missing, distance), codes
+    return Domain(column.name, kind, cells, first[places], has_missing, distance, attribute.form), codes
 
 
 def _check_length(values: Distinct) -> None:
@@ -133,14 +135,13 @@ def _keys(values: Distinct, attribute: Attribute, kind: Kind) -> tuple[pl.Series
     if kind is Kind.CONTINUOUS:
         return number_keys(values), None
     if kind is Kind.DATE:
-        return moment_keys(values), None
+        return moment_keys(values, attribute.form), None
     if kind is Kind.ORDINAL:
         return rank_keys(values, attribute.order), None
-    if kind is Kind.BOOLEAN and len(values.known) > 2:
-        raise TableError(
-            f"attribute {values.name} has {len(values.known)} different values, but a boolean has two: "
-            "list those that mean missing, or make it categorical"
-        )
+    return (truth_keys(values), None) if kind is Kind.BOOLEAN else _category_keys(values, attribute)
+
+
+def _category_keys(values: Distinct, attribute: Attribute) -> tuple[pl.Series, Hierarchy | None]:
     if attribute.distances is not None:
         return leaf_keys(values, attribute.distances.values, "distances"), None
     if attribute.hierarchy is None:

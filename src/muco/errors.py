@@ -12,6 +12,8 @@ Messages carry attribute names, row numbers and counts, never a cell value, a ke
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class MucoError(Exception):
     """The root of every error that muco raises on purpose."""
@@ -30,9 +32,16 @@ class PolicyError(MucoError):
 
 
 class TableError(MucoError):
-    """The microdata cannot be read, or do not fit the policy."""
+    """The microdata cannot be read, or do not fit the policy.
+
+    `rows` are the numbers, from 0, of the records whose cell does not fit its attribute; empty for other faults.
+    """
 
     exit_code = 3
+
+    def __init__(self, message: str, *, rows: Sequence[int] = ()) -> None:
+        super().__init__(message)
+        self.rows = rows
 
 
 class InfeasibleError(MucoError):

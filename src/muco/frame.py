@@ -7,6 +7,7 @@ else a frame carries (index, attributes, schema metadata, categories without row
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -65,15 +66,18 @@ class Frame:
         """One column for encoding. Errors: TableError for cells of mixed kinds."""
         import polars as pl
 
+        series = self.table.get_column(name)
         found, fault = None, ""
         try:
-            found = pl.Series(name, self.table.get_column(name).to_polars())
+            found = pl.Series(name, series.to_polars())
         except ImportError:
             fault = "reading a pandas frame needs pyarrow: install it with `pip install pyarrow`"
         except Exception:
             fault = f"attribute {name} holds cells of different kinds, such as text beside numbers: make them one"
+            found = _large_integers(series)
         if found is None:  # raised out here, because what a back end raises quotes cells even as a context
             raise TableError(fault)
+        found = _ranked(found, series)
         if found.dtype == pl.Object or found.dtype.is_nested():
             raise TableError(f"attribute {name} holds objects or lists, which cannot be compared: leave it out")
         return found
@@ -103,6 +107,30 @@ class Frame:
             raise TableError("nothing is left to release: every column is an identifier")
         frames = [nw.maybe_reset_index(column.to_frame()) for column in columns]
         return _bare(nw.concat(frames, how="horizontal").to_native(), self.table)
+
+
+def _large_integers(series: nw.Series[Any]) -> pl.Series | None:
+    """A column of Python integers that 64 bits do not hold; None for what is no such column."""
+    import polars as pl
+
+    with suppress(Exception):  # what is raised quotes cells
+        return pl.Series(series.name, series.to_list(), dtype=pl.Int128)
+    return None
+
+
+def _ranked(found: pl.Series, series: nw.Series[Any]) -> pl.Series:
+    """A categorical with an order as an Enum, whose codes are its ranks, whatever kind of frame it came in."""
+    import polars as pl
+
+    if isinstance(found.dtype, pl.Enum):
+        return found
+    if isinstance(series.dtype, nw.Enum):
+        order = pl.Series(series.dtype.categories)
+    elif series.implementation.is_pyarrow() and getattr(series.to_native().type, "ordered", False):
+        order = pl.Series(series.to_native().unify_dictionaries().chunk(0).dictionary.to_pylist())
+    else:
+        return found
+    return found.cast(pl.String).cast(pl.Enum(order.cast(pl.String)))
 
 
 def _compact(column: nw.Series[Any]) -> nw.Series[Any]:

@@ -71,7 +71,9 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
         records = here.stop - here.start
         seen = [(made, outcome.released[here], policy.repair)]
         nothing = np.zeros((records, 0), dtype=np.int32), np.zeros(records, dtype=bool)
-        found, _, _ = conclude(seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0)
+        found, _, _ = conclude(
+            seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=1.0
+        )
         own.append(found[0])
     return float(np.nanmean(np.concatenate(own))), _MEASURED
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from decimal import Decimal
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,15 +14,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from muco.attribute import HierarchySpec, check_nested, read_tree
+from muco.ancestries import (
+    TOP,
+    climb_dates,
+    climb_intervals,
+    climb_ordered,
+    climb_prefixes,
+    climb_redaction,
+)
 from muco.errors import PolicyError, TableError
 from muco.hierarchy_files import Ancestry, find_problems, find_strays, read_file, read_lines
+from muco.hierarchy_formats import is_table, read_foreign, read_toml
+from muco.hierarchy_spec import Dates, HierarchySpec, Redaction, check_lengths, check_nested, read_tree
 
 if TYPE_CHECKING:
     import polars as pl
-
-TOP = "*"
-LARGEST_EXPONENT = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +58,9 @@ class Hierarchy:
         where the policy stands: a file is read from there or below, never through a link that leads out.
         Raises PolicyError for a tree that is none, TableError for values that intervals cannot hold.
         """
-        if spec.tree is not None:
-            return Hierarchy.from_tree(spec.tree)
-        if spec.ordered is not None:
-            return Hierarchy.from_ordered(spec.ordered.values, spec.ordered.sizes)
-        if spec.intervals is not None:
-            return Hierarchy.from_intervals(values, spec.intervals.widths, origin=spec.intervals.origin)
-        return Hierarchy.from_arx(folder.resolve() / str(spec.file), inside=folder)
+        if spec.file is not None:
+            return Hierarchy.read(folder.resolve() / spec.file, inside=folder)
+        return Hierarchy.from_tree(spec.tree) if spec.tree is not None else _grow(spec, values)
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.leaves)} leaves, height {self.height})"
@@ -128,6 +130,17 @@ class Hierarchy:
         return _arranged([(path[0],) * (height - len(path)) + path for path in paths])
 
     @staticmethod
+    def read(path: Path, *, inside: Path | None = None) -> Hierarchy:
+        """The tree of a file: ARX's and anjana's CSV, Amnesia's text, JSON, or branches by hand in TOML.
+
+        `inside` is the folder out of which the file may not lie. Raises PolicyError.
+        """
+        text = read_file(path, inside=inside)
+        if path.suffix.lower() == ".toml":
+            return Hierarchy.from_tree(read_toml(text))
+        return Hierarchy.from_arx(text) if is_table(text) else Hierarchy.from_tree(read_foreign(text))
+
+    @staticmethod
     def from_arx(source: str | Path, *, inside: Path | None = None) -> Hierarchy:
         """The tree in ARX's form, `leaf;level 1;level 2;...;*`, as text or as the path of a file.
 
@@ -151,24 +164,7 @@ class Hierarchy:
         that is no finite number.
         """
         _check(widths)
-        leaves: dict[str, Fraction] = {}
-        wild = 0
-        for value in values.tolist() if isinstance(values, np.ndarray) else values:
-            try:
-                decimal = Decimal(str(value))
-                # Beyond what a double holds, an exact ratio such as that of 1e999999999 would fill the memory.
-                number = Fraction(decimal if abs(decimal.adjusted()) < LARGEST_EXPONENT else Decimal("nan"))
-            except (ArithmeticError, ValueError):
-                wild += 1
-            else:
-                leaves[value if isinstance(value, str) else _decimal(number)] = number
-        if wild:
-            raise TableError(f"intervals need finite numbers: {wild} of the distinct values are none")
-        start, steps = Fraction(str(origin)), [Fraction(str(width)) for width in widths]
-        ascending = sorted(leaves.items(), key=lambda leaf: (leaf[1], leaf[0]))
-        return _arranged(
-            [(leaf, *(_interval(number, start, step) for step in steps)) for leaf, number in ascending]
-        )
+        return _arranged(climb_intervals(values, widths, origin))
 
     @staticmethod
     def from_ordered(values: Sequence[str], sizes: Sequence[int]) -> Hierarchy:
@@ -178,14 +174,52 @@ class Hierarchy:
         (('[a, b]', '[a, b]', 'c'), ('*', '*', '*'))
         """
         _check(sizes)
-        if repeated := len(values) - len(set(values)):
-            raise PolicyError(f"an ordered hierarchy repeats {repeated} of its values: each may stand once")
-        return _arranged(
-            [
-                (value, *(_span(values[at - at % size :][:size]) for size in sizes))
-                for at, value in enumerate(values)
-            ]
-        )
+        return _arranged(climb_ordered(values, sizes))
+
+    @staticmethod
+    def from_dates(values: Iterable[Any], spec: Dates) -> Hierarchy:
+        """The months, quarters, years, ... of the distinct dates of a column, ascending."""
+        return _arranged(climb_dates(values, spec))
+
+    @staticmethod
+    def from_prefixes(values: Iterable[Any], lengths: Sequence[int]) -> Hierarchy:
+        """The first characters of the distinct codes of a column.
+
+        >>> Hierarchy.from_prefixes(["10115", "10117", "80331"], [3]).levels[0]
+        ('101*', '101*', '803*')
+        """
+        try:
+            return _arranged(climb_prefixes(values, check_lengths(tuple(lengths))))
+        except ValueError as error:
+            raise PolicyError(f"the list of lengths of a hierarchy {error}") from None
+
+    @staticmethod
+    def from_redaction(values: Iterable[Any], spec: Redaction) -> Hierarchy:
+        """The distinct codes of a column, masked one character more at each level, as ARX does.
+
+        >>> Hierarchy.from_redaction(["81667", "81669"], Redaction()).levels[0]
+        ('8166*', '8166*')
+        """
+        return _arranged(climb_redaction(values, spec))
+
+    def to_arx(self, delimiter: str = ";") -> str:
+        """The tree in ARX's form, a line a leaf: `leaf;level 1;...;*`."""
+        text = io.StringIO(newline="")
+        csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(zip(self.leaves, *self.levels))
+        return text.getvalue()
+
+
+def _grow(spec: HierarchySpec, values: Iterable[Any]) -> Hierarchy:
+    """The tree that a rule makes of the values of a column."""
+    if spec.ordered is not None:
+        return Hierarchy.from_ordered(spec.ordered.values, spec.ordered.sizes)
+    if spec.intervals is not None:
+        return Hierarchy.from_intervals(values, spec.intervals.widths, origin=spec.intervals.origin)
+    if spec.dates is not None:
+        return Hierarchy.from_dates(values, spec.dates)
+    if spec.prefixes is not None:
+        return Hierarchy.from_prefixes(values, spec.prefixes.lengths)
+    return Hierarchy.from_redaction(values, spec.redaction or Redaction())
 
 
 def _paths(tree: Sequence[Any], above: Ancestry) -> Iterator[Ancestry]:
@@ -228,28 +262,3 @@ def _check(sizes: Sequence[float]) -> None:
         check_nested(tuple(sizes))
     except ValueError as error:
         raise PolicyError(f"the list of sizes of a hierarchy {error}") from None
-
-
-def _interval(number: Fraction, origin: Fraction, width: Fraction) -> str:
-    low = origin + (number - origin) // width * width
-    return f"[{_decimal(low)}, {_decimal(low + width)})"
-
-
-def _decimal(number: Fraction) -> str:
-    """A decimal fraction without an exponent and without needless zeros.
-
-    >>> _decimal(Fraction("1e3")), _decimal(Fraction("-0.50"))
-    ('1000', '-0.5')
-    """
-    places = 0
-    while (number * 10**places).denominator != 1:
-        places += 1
-    return (
-        str(Decimal(number.numerator))
-        if not places
-        else f"{Decimal((number * 10**places).numerator).scaleb(-places):f}"
-    )
-
-
-def _span(values: Sequence[str]) -> str:
-    return values[0] if len(values) == 1 else f"[{values[0]}, {values[-1]}]"

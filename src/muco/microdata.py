@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from muco._core import Distance, Principle, tag_records
 from muco.arrays import Codes, Offsets
 from muco.domain import Domain, encode
-from muco.errors import InfeasibleError, PolicyError, TableError
+from muco.errors import PolicyError, TableError
 from muco.fault import suggest
+from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
 from muco.policy import Policy
 from muco.switches import Principle as Form
@@ -96,7 +97,8 @@ class Microdata:
             _stacked([codes for _, codes in sensitive], len(table)),
             _tag(table, policy, [codes for _, codes in quasi], Key.of(key)),
         )
-        _check_diversity(microdata)
+        if obstacle := next(find_obstacles(policy, sensitive, len(table)), None):
+            raise obstacle
         return microdata
 
     @property
@@ -107,8 +109,7 @@ class Microdata:
     @property
     def principle(self) -> Principle:
         """What every group must keep."""
-        policy = self.policy
-        return Principle(policy.principle, policy.diversity, c=policy.c or 3.0, t=policy.t or 0.0)
+        return principle_of(self.policy)
 
     @property
     def released_names(self) -> tuple[str, ...]:
@@ -228,33 +229,3 @@ def _tag(table: Frame, policy: Policy, quasi: list[Codes], key: Key) -> NDArray[
     untouched += policy.named(Role.OTHER)
     places = [Distinct.of(table.plain_text(name), ()).index for name in untouched]
     return tag_records(key.bits, np.ascontiguousarray(np.stack([*quasi, *places], axis=1), dtype=np.uint64))
-
-
-def _check_diversity(microdata: Microdata) -> None:
-    """Raise InfeasibleError, with what the table can bear, unless the whole table keeps the principle."""
-    policy, records = microdata.policy, len(microdata)
-    if records < policy.diversity:
-        raise InfeasibleError(
-            f"diversity is {policy.diversity} but the table has {records} records: no group can have so many. "
-            f"Lower diversity to at most {records}"
-        )
-    sizes = [len(domain.cells) for domain in microdata.sensitive]
-    for place, domain in enumerate(microdata.sensitive):
-        codes = np.ascontiguousarray(microdata.sensitive_codes[:, [place]])
-        if microdata.principle.holds(codes, sizes[place : place + 1], [domain.is_ordered]):
-            continue
-        raise InfeasibleError(_out_of_reach(policy, domain.attribute, np.bincount(codes[:, 0])))
-
-
-def _out_of_reach(policy: Policy, attribute: str, counts: Offsets) -> str:
-    """Why the whole table does not keep the principle, and what it could keep."""
-    values, records, commonest = len(counts), counts.sum(), counts.max()
-    reach = {Form.FREQUENCY: records // commonest, Form.DISTINCT: values}.get(policy.principle)
-    most = "" if reach is None else f", so that {reach} is the most that the table bears"
-    lower = "Lower diversity" if reach is None else f"Lower diversity to {reach}"
-    other = "take principle closeness, or anonymity, which looks at no sensitive value"
-    return (
-        f"diversity {policy.diversity} with principle {policy.principle} is out of reach: attribute {attribute} "
-        f"has {values} value{'s' * (values > 1)}, and the commonest stands in {commonest} of {records} "
-        f"records{most}. {other.capitalize() if reach == 1 else f'{lower}, or {other}'}"
-    )

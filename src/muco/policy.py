@@ -14,11 +14,13 @@ from typing import Any, Literal, Self
 import tomli_w
 from pydantic import Field, ValidationError, model_validator
 
-from muco.attribute import Attribute, Clause, HierarchySpec, Texts
+from muco.attribute import Attribute
+from muco.clause import Clause, Texts
 from muco.errors import InfeasibleError, MucoError, PolicyError
 from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_files import read_file
+from muco.hierarchy_spec import HierarchySpec
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muco.errors import TableError
+from muco.moments import MOMENT
 from muco.switches import Kind
 
 if TYPE_CHECKING:
@@ -21,9 +22,25 @@ if TYPE_CHECKING:
 INTEGER = r"^[+-]?[0-9]+$"
 NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 CODE = r"^[+-]?0[0-9]"  # 01234 is a code: as a number it would lose its zero
-MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?)?$"
-TRUTHS = {"true", "false"}
-_DAY = 86_400_000_000  # microseconds
+TRUTHS = (  # what two values of a question are called
+    frozenset({"true", "false"}),
+    frozenset({"t", "f"}),
+    frozenset({"yes", "no"}),
+    frozenset({"y", "n"}),
+    frozenset({"ja", "nein"}),
+    frozenset({"j", "n"}),
+    frozenset({"oui", "non"}),
+    frozenset({"vrai", "faux"}),
+    frozenset({"sí", "no"}),
+    frozenset({"si", "no"}),
+    frozenset({"sì", "no"}),
+    frozenset({"sim", "não"}),
+    frozenset({"sim", "nao"}),
+    frozenset({"verdadero", "falso"}),
+    frozenset({"vero", "falso"}),
+    frozenset({"verdadeiro", "falso"}),
+    frozenset({"wahr", "falsch"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +54,22 @@ class Distinct:
 
     @staticmethod
     def of(column: pl.Series, missing: Collection[str]) -> Distinct:
-        """`missing` are texts that mean missing, beside null, NaN and blank text."""
+        """`missing` are texts that mean missing, beside null, NaN and blank text.
+
+        Blanks around a cell do not matter, and among numbers a marker is a number: -9 is -9.0.
+        """
         import polars as pl
 
         cells = column.unique().sort()
         places = pl.DataFrame({"cell": cells, "place": np.arange(len(cells), dtype=np.int32)})
         whole = column.alias("cell").to_frame()
         index = whole.join(places, on="cell", how="left", nulls_equal=True, maintain_order="left")["place"]
-        text = as_text(cells)
-        absent = cells.is_null() | text.is_in(list(missing)).fill_null(value=False)
-        if cells.dtype.is_float():
-            absent |= cells.is_nan().fill_null(value=False)
+        text = as_text(cells).str.strip_chars()
+        absent = cells.is_null() | text.is_in([marker.strip() for marker in missing]).fill_null(value=False)
+        if cells.dtype.is_numeric():
+            absent |= _are_markers(cells, missing)
         if cells.dtype == pl.String:
-            absent |= (text.str.strip_chars() == "").fill_null(value=False)
+            absent |= (text == "").fill_null(value=False)
         return Distinct(column.name, cells, index.to_numpy(), absent.to_numpy())
 
     @property
@@ -66,7 +86,21 @@ class Distinct:
         rows = np.flatnonzero(marked[self.index])
         shown = ", ".join(str(row + 1) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
         cells = "1 cell" if rows.size == 1 else f"{rows.size} cells"
-        raise TableError(f"attribute {self.name}: {cells} {what} (row{'s' * (rows.size > 1)} {shown}): {advice}")
+        message = f"attribute {self.name}: {cells} {what} (row{'s' * (rows.size > 1)} {shown}): {advice}"
+        raise TableError(message, rows=rows.tolist())
+
+
+def _are_markers(cells: pl.Series, missing: Collection[str]) -> pl.Series:
+    """Which numbers are NaN or one of the markers that read as numbers."""
+    import polars as pl
+
+    markers = (
+        pl.Series(list(missing), dtype=pl.String).str.strip_chars().cast(pl.Float64, strict=False).drop_nulls()
+    )
+    absent = cells.cast(pl.Float64).is_in(markers.to_list())
+    if cells.dtype.is_float():
+        absent |= cells.is_nan()
+    return absent.fill_null(value=False)
 
 
 def as_text(cells: pl.Series) -> pl.Series:
@@ -89,6 +123,8 @@ def infer_kind(values: Distinct) -> Kind:
         return Kind.BOOLEAN
     if known.dtype.is_numeric() or known.dtype == pl.Duration:
         return Kind.CONTINUOUS
+    if isinstance(known.dtype, pl.Enum):
+        return Kind.ORDINAL
     return Kind.DATE if known.dtype.is_temporal() else Kind.CATEGORICAL
 
 
@@ -97,7 +133,28 @@ def _kind_of_text(text: pl.Series) -> Kind:
         return Kind.CONTINUOUS
     if text.str.contains(MOMENT).all():
         return Kind.DATE
-    return Kind.BOOLEAN if set(text.str.to_lowercase()) <= TRUTHS else Kind.CATEGORICAL
+    return Kind.BOOLEAN if are_truths(text) else Kind.CATEGORICAL
+
+
+def are_truths(text: pl.Series) -> bool:
+    """Whether distinct texts are the two words of a question, such as yes and no, in any casing."""
+    if len(text) > 8:
+        return False
+    words = set(text.str.to_lowercase())
+    return any(words <= pair for pair in TRUTHS)
+
+
+def truth_keys(values: Distinct) -> pl.Series:
+    """The known cells as one of two texts; Yes and YES are one. Raises TableError for a third value."""
+    keys = as_text(values.known)
+    text = keys.str.strip_chars()
+    keys = text.str.to_lowercase() if are_truths(text) else keys
+    if keys.n_unique() > 2:
+        raise TableError(
+            f"attribute {values.name} has {keys.n_unique()} different values, but a boolean has two: "
+            "list those that mean missing, or make it categorical"
+        )
+    return keys
 
 
 def number_keys(values: Distinct) -> pl.Series:
@@ -122,29 +179,6 @@ def number_keys(values: Distinct) -> pl.Series:
         "mend them, list them as missing, or give the attribute another kind",
     )
     return known
-
-
-def moment_keys(values: Distinct) -> pl.Series:
-    """The known cells as days since 1970, to the microsecond. Raises TableError for a cell that is no date."""
-    import polars as pl
-
-    known = values.known
-    if not known.dtype.is_temporal() or known.dtype == pl.Duration:
-        text = as_text(known).str.strip_chars()
-        is_moment = text.str.contains(MOMENT).fill_null(value=False)
-        text = text.str.replace("T", " ", literal=True)
-        whole = text + pl.Series([" 00:00"]).gather(np.zeros(len(text), dtype=np.int64))
-        text = pl.select(pl.when(text.str.len_chars() == 10).then(whole).otherwise(text)).to_series()
-        known = text.str.to_datetime("%Y-%m-%d %H:%M:%S%.f", time_unit="us", strict=False)
-        known = known.fill_null(text.str.to_datetime("%Y-%m-%d %H:%M", time_unit="us", strict=False))
-        values.refuse(
-            (known.is_null() | ~is_moment).to_numpy(),
-            "cannot be read as a date such as 2026-07-01 or 2026-07-01 13:45",
-            "mend them, list them as missing, or give the attribute another kind",
-        )
-    if known.dtype == pl.Time:
-        return known.cast(pl.Int64) // 1000 / _DAY
-    return known.cast(pl.Datetime("us")).to_physical() / _DAY
 
 
 def rank_keys(values: Distinct, order: tuple[str, ...] | None) -> pl.Series:

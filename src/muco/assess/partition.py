@@ -67,8 +67,8 @@ def measure_minimality(hidden: Hidden, *, most: int = MOST_TARGETS) -> Minimalit
 
     Only single exchanges are tried, so that `remaining` is an estimate of the posterior, not a bound: matchings
     that need several exchanges at once may be possible where none of them alone is. It is the costliest measure,
-    one run of the partition an exchange; groups formed without sensitive values change under none. Several sensitive
-    attributes are exchanged together.
+    one run of the partition an exchange; groups formed without sensitive values change under none. Several
+    sensitive attributes are exchanged together.
     """
     groups = hidden.outcome.groups
     microdata = groups.microdata

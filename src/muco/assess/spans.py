@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from muco.arrays import Codes
 from muco.domain import Domain
+from muco.moments import MOMENT, moment_keys
 from muco.switches import Kind
-from muco.values import MOMENT, NUMBER, Distinct, moment_keys
+from muco.values import NUMBER, Distinct
 
 if TYPE_CHECKING:
     import polars as pl
@@ -103,7 +104,7 @@ def _line(domain: Domain, known: int) -> NDArray[np.float64]:
     cells = domain.cells[:known]
     values = Distinct(domain.attribute, cells, np.arange(known, dtype=np.int32), np.zeros(known, dtype=bool))
     if domain.kind is Kind.DATE:
-        return moment_keys(values).cast(pl.Float64).to_numpy()
+        return moment_keys(values, domain.form).cast(pl.Float64).to_numpy()
     text = cells.cast(pl.String).str.strip_chars()
     if text.str.contains(NUMBER).all():
         keys = text.cast(pl.Float64, strict=False).to_numpy()

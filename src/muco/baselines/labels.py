@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from muco.ancestries import TOP
 from muco.arrays import Codes
 from muco.attribute import Attribute
 from muco.domain import Domain
-from muco.hierarchy import TOP, Hierarchy
+from muco.hierarchy import Hierarchy
 from muco.microdata import Groups
+from muco.moments import moment_keys
 from muco.switches import Kind
-from muco.values import NUMBER, Distinct, moment_keys, text_keys
+from muco.values import NUMBER, Distinct, text_keys
 
 if TYPE_CHECKING:
     import polars as pl

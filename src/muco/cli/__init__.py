@@ -20,6 +20,11 @@ from muco.errors import MucoError
 
 # By the order in which a curator needs them.
 _COMMANDS = {
+    "Prepare": {
+        "init": "guess the role and kind of every column and write a policy",
+        "check": "find everything that would stop or weaken a run",
+        "hierarchy": "make, check and show trees of values",
+    },
     "Publish": {
         "anonymize": "anonymize a table and write a release with its certificate",
     },
@@ -73,8 +78,7 @@ def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        cli.main(prog_name="muco", standalone_mode=False)
-        code = 0
+        code = cli.main(prog_name="muco", standalone_mode=False) or 0  # what a command leaves with, as `check` does
     except Exit as stop:
         code = stop.exit_code
     except click.ClickException as error:

@@ -1,0 +1,65 @@
+"""`muco init`: a table in, a commented policy out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+from rich.table import Table
+from rich.text import Text
+
+from muco.cli.terminal import console
+
+if TYPE_CHECKING:
+    from muco.guess.proposal import Proposal
+
+
+@click.command("init")
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="POLICY", help="Where the policy goes.")
+@click.option("--force", is_flag=True, help="Replace a policy that exists.")
+@click.option("-q", "--quiet", is_flag=True, help="Do not show what was guessed.")
+def command(table: Path, output: Path | None, *, force: bool, quiet: bool) -> None:
+    """Guess the role and kind of every column of TABLE and write a policy that `muco anonymize` runs.
+
+    Each guess has its reason, in the policy and on stderr; a ? marks what you should decide. Without -o the policy
+    goes to stdout.
+    """
+    from muco.atomic import Batch, Existing, check_target
+    from muco.files import read_table
+    from muco.guess.draft import write_draft
+    from muco.guess.proposal import Proposal
+
+    existing = Existing.REPLACE if force else Existing.REFUSE
+    if output is not None:
+        check_target(output, existing=existing, inputs=(table,))
+    proposal = Proposal.of(read_table(table).table)
+    text = write_draft(proposal)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        with Batch(existing=existing, inputs=(table,)) as batch:
+            batch.add(output, text)
+    if not quiet:
+        _show(proposal)
+        if output is not None:
+            line = f"policy: {output}\nnext: muco check {table} -c {output}"
+            console().print(line, soft_wrap=True, markup=False)
+
+
+def _show(proposal: Proposal) -> None:
+    out = console()
+    shown = Table(box=None, pad_edge=False, header_style="bold")
+    for title in ("column", "role", "kind", "", "why"):
+        shown.add_column(title, overflow="fold")
+    for suggestion in proposal.suggestions:
+        kind = suggestion.comparison.kind.value if suggestion.comparison else ""
+        why = "; ".join((*suggestion.reasons, *suggestion.doubts))
+        mark = Text("?" if suggestion.doubts else "", style="bold yellow")
+        shown.add_row(Text(suggestion.name), suggestion.role.value, kind, mark, Text(why))
+    out.print(shown)
+    switches = ", ".join(f"{name} {value}" for name, value in proposal.switches.items())
+    out.print(Text(f"\n{switches}: {proposal.why}"), soft_wrap=True)
+    for remark in proposal.remarks:
+        out.print(Text.assemble(("note: ", "yellow"), remark), soft_wrap=True)
