@@ -24,6 +24,7 @@ COLOURS = {
     "other": OTHER,
 }
 WIDTH = 340  # a column of the page; narrower screens scale it down
+_LETTER, _LONGEST = 6.6, 22  # pixels of a letter of a label, and how many are shown
 _MOST_NUMBERED = 9  # attributes whose associations are written into the cells
 _SHAPES = ("circle", "square", "triangle-up")
 _DASHES = ((1, 0), (6, 3), (2, 2))
@@ -49,10 +50,10 @@ def draw_histogram(rows: Rows) -> str:
     """Bars for the original and a mark for the release; rows of label, before, after."""
     import altair as alt
 
-    base = _chart(rows).encode(y=alt.Y("label:N", sort=None, title=None))
+    base = _chart(rows).encode(y=_labels(rows, "label"))
     share = alt.Axis(format="%", tickCount=4)
     bars = base.mark_bar(color=ORIGINAL).encode(x=alt.X("before:Q", title="share of records", axis=share))
-    marks = base.mark_tick(color=RELEASE, thickness=3, size=13).encode(x="after:Q")
+    marks = base.mark_tick(color=RELEASE, thickness=3, size=13, opacity=1).encode(x="after:Q")
     return _svg(alt.layer(bars, marks).properties(height={"step": 17}))
 
 
@@ -68,7 +69,7 @@ def draw_lines(rows: Rows, *, x: str, y: str, form: str = ".2~%") -> str:
         color=alt.Color("series:N", legend=legend, scale=_scale(names, (RELEASE, OTHER, ORIGINAL))),
     )
     lines = base.mark_line(strokeWidth=2).encode(
-        strokeDash=alt.StrokeDash("series:N", legend=legend, scale=_scale(names, _DASHES))
+        strokeDash=alt.StrokeDash("series:N", legend=None, scale=_scale(names, _DASHES))
     )
     points = base.mark_point(size=55, filled=True, opacity=1).encode(
         shape=alt.Shape("series:N", legend=legend, scale=_scale(names, _SHAPES))
@@ -82,7 +83,7 @@ def draw_rates(rows: Rows) -> str:
 
     names = list(dict.fromkeys(row["series"] for row in rows))
     legend = alt.Legend(orient="top", title=None, columns=3, symbolSize=60)
-    base = _chart(rows).encode(y=alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=190)))
+    base = _chart(rows).encode(y=_labels(rows, "label", longest=32))
     colour = alt.Color("series:N", legend=legend, scale=_scale(names, (RELEASE, ORIGINAL, OTHER)))
     span = base.mark_rule(strokeWidth=3).encode(
         x=alt.X("low:Q", title="share of people found", scale=alt.Scale(domain=[0, 1]), axis=_percent()),
@@ -91,7 +92,7 @@ def draw_rates(rows: Rows) -> str:
     )
     shape = alt.Shape("series:N", legend=legend, scale=_scale(names, ("circle", "square", "triangle-up")))
     marks = base.mark_point(size=60, filled=True, opacity=1).encode(x="rate:Q", color=colour, shape=shape)
-    return _svg(alt.layer(span, marks).properties(height={"step": 26}), width=2 * WIDTH)
+    return _svg(alt.layer(span, marks).properties(height={"step": 26}), width=500)
 
 
 def draw_bars(rows: Rows, *, x: str, form: str = ".2~%") -> str:
@@ -102,7 +103,7 @@ def draw_bars(rows: Rows, *, x: str, form: str = ".2~%") -> str:
     return _svg(
         bars.encode(
             x=alt.X("value:Q", title=x, axis=alt.Axis(format=form, tickCount=4)),
-            y=alt.Y("label:N", sort=None, title=None),
+            y=_labels(rows, "label"),
         ).properties(height={"step": 20})
     )
 
@@ -111,11 +112,10 @@ def draw_association(rows: Rows) -> str:
     """A heat map of pairs; rows of first, second, value in [-1, 1] and text."""
     import altair as alt
 
-    places = {name: alt.Axis(grid=False, domain=False, ticks=False, labelLimit=90) for name in "xy"}
-    places["x"] = alt.Axis(grid=False, domain=False, ticks=False, labelAngle=-45, labelLimit=90)
+    turned = alt.Axis(grid=False, domain=False, ticks=False, labelAngle=-45, labelLimit=90)
     base = _chart(rows).encode(
-        x=alt.X("second:N", sort=None, title=None, axis=places["x"]),
-        y=alt.Y("first:N", sort=None, title=None, axis=places["y"]),
+        x=alt.X("second:N", sort=None, title=None, axis=turned),
+        y=_labels(rows, "first"),
     )
     is_negative = alt.datum["value"] < 0
     cells = base.mark_rect(stroke=GRID).encode(
@@ -134,6 +134,15 @@ def _chart(rows: Rows) -> altair.Chart:
     import altair as alt
 
     return alt.Chart(alt.Data(values=list(rows)))  # type: ignore[no-untyped-call]
+
+
+def _labels(rows: Rows, field: str, *, longest: int = _LONGEST) -> altair.Y:
+    """The names of the bars, with room for the widest font: who reads may have another than who draws."""
+    import altair as alt
+
+    room = min(longest, max((len(row[field]) for row in rows), default=0)) * _LETTER
+    axis = alt.Axis(grid=False, minExtent=room, maxExtent=room, labelLimit=room)
+    return alt.Y(f"{field}:N", sort=None, title=None, axis=axis)
 
 
 def _scale(names: Sequence[str], values: Sequence[Any]) -> altair.Scale:

@@ -61,7 +61,12 @@ def render_page(contents: Contents, audience: Audience = Audience.PUBLIC) -> str
     reader = Reader(audience, contents.assessment.records)
     loader = PackageLoader("muco.report", package_path="")
     environment = Environment(
-        autoescape=True, loader=loader, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        finalize=_unbroken,
+        loader=loader,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.get_template("page.html.j2").render(
         title=contents.title,
@@ -278,6 +283,11 @@ def _repeat(contents: Contents) -> Section:
 def _short(value: float) -> str:
     """Two digits without the zero in front, for a small cell."""
     return re.sub(r"^(-?)0\.", r"\1.", f"{value:.2f}").replace("-.00", ".00")
+
+
+def _unbroken(cell: object) -> object:
+    """A number stays on one line with its percent sign."""
+    return cell.replace(" %", "\u00a0%") if type(cell) is str else cell
 
 
 def _unique(sections: Sequence[Section]) -> list[tuple[Section, list[tuple[Chart, str]]]]:

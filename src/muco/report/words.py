@@ -83,7 +83,7 @@ def name_figure(figure: Figure) -> str:
     if name in {"inference", "informed-inference"}:
         return f"{'informed ' if '-' in name else ''}guess of {attribute}"
     if name == "single-value":
-        return f"one value of {attribute} known, worst case"
+        return f"one value known: {attribute}"
     return _NAMES.get(figure.name, figure.name)
 
 
@@ -100,13 +100,19 @@ def tell_risks(contents: Contents, reader: Reader) -> Table:
                 interval,
                 reader.share(figure.raw),
                 reader.share(figure.chance),
-                figure.words + (f" ({figure.note})" if figure.note else ""),
+                figure.words + _note(figure, reader),
             )
         )
     heads = ("who", "finds", "95 % interval", "in the raw table", "by chance", "what is meant")
     return Table(
         "Risk by adversary, beside what the same attack finds in the raw table and by chance", heads, tuple(rows)
     )
+
+
+def _note(figure: Figure, reader: Reader) -> str:
+    """What else is known of a figure; in public nothing that counts groups."""
+    is_told = figure.note and not (reader.is_public and figure.name.startswith(("informed", "group")))
+    return f" ({figure.note})" if is_told else ""
 
 
 def tell_findings(contents: Contents) -> Table:
@@ -156,7 +162,7 @@ def _entry(entry: Entry, reader: Reader) -> tuple[str, ...]:
         known,
         reader.share(entry.nearest),
         reader.share(entry.identity),
-        "–" if entry.move is None else f"{entry.move:,.0f}",
+        "–" if entry.move is None else f"{abs(entry.move):,.0f}",
         f"{entry.width:,.0f}",
         "–" if entry.median is None else f"{entry.median:.2f}",
         "–" if entry.supported is None else f"{entry.supported:.2f}",
