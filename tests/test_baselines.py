@@ -21,7 +21,7 @@ from muco.assess.comparison import Comparison
 from muco.assess.loss import measure_loss
 from muco.baselines import anatomize, generalize, join_tables
 from muco.cli import cli
-from muco.errors import InfeasibleError, PolicyError
+from muco.errors import InfeasibleError, PolicyError, ReleaseError
 from muco.policy import Policy
 
 KEY = bytes(32)
@@ -101,6 +101,19 @@ def test_a_diversity_out_of_reach_is_refused() -> None:
             method(PAYS, policy)
 
 
+def test_the_gate_stops_a_baseline_whose_risk_is_above_it() -> None:
+    # Groups of three link with 1/3; Anatomy leaves every quasi-identifier as it is.
+    policy = Policy.of(quasi="age", sensitive="pay", diversity=3, max_risk=0.3)
+    with pytest.raises(
+        ReleaseError, match=r"0\.3333 .* max_risk is 0\.3: nothing is released\. Raise diversity to 4"
+    ):
+        generalize(PAYS, policy)
+    with pytest.raises(ReleaseError, match=r"1\.0000 .* Take method mondrian or muco"):
+        anatomize(PAYS, policy)
+    wide = Policy.of(quasi="age", sensitive="pay", diversity=3, max_risk=0.34)
+    assert generalize(PAYS, wide).certificate.gate["informed_risk"] == pytest.approx(0.3333)
+
+
 @pytest.mark.parametrize("method", [generalize, anatomize])
 def test_identifiers_go_and_rows_are_shuffled_by_the_key(method: Any) -> None:
     table = PAYS.with_columns(name=pl.Series(list("uvwxyz")))
@@ -170,7 +183,7 @@ def groups_of(release: pl.DataFrame) -> list[list[int]]:
     return release.group_by("age", "town").agg("pay")["pay"].to_list()
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(ROWS, st.sampled_from(["frequency", "distinct", "entropy", "recursive", "anonymity"]))
 def test_every_principle_holds_in_what_is_released(rows: list[tuple[int, str, int]], principle: str) -> None:
     # An independent check on the released texts: rows that look alike are one group or several, and each principle
@@ -195,21 +208,26 @@ def test_every_principle_holds_in_what_is_released(rows: list[tuple[int, str, in
         assert holds[principle] and counts.sum() >= 2
 
 
-@settings(deadline=None)
-@given(ROWS)
-def test_every_record_lies_in_its_released_cells(rows: list[tuple[int, str, int]]) -> None:
+TREE = {"South": {"Coast": ["a", "b"], "Hills": ["c"]}, "North": ["d", "e"]}
+
+
+@settings(deadline=None, max_examples=40)
+@given(ROWS, st.sampled_from([{}, {"town": {"hierarchy": {"tree": TREE}}}]))
+def test_every_record_lies_in_its_released_cells(rows: list[tuple[int, str, int]], tree: dict[str, Any]) -> None:
     table = pl.DataFrame(rows, schema=["age", "town", "pay"], orient="row").with_row_index("number")
-    other = {"number": {"role": "other"}}
+    other = {**tree, "number": {"role": "other"}}
     policy = Policy.of(quasi=["age", "town"], sensitive="pay", diversity=2, principle="anonymity", attributes=other)
     release = generalize(table, policy, key=KEY)
     record = release.data["number"].to_numpy().astype(np.int64)
     made = Comparison.of(table, release.data, policy, record=record)
     assert (made.low <= made.original[record]).all() and (made.original[record] <= made.high).all()
-    # Of sets the span around them is measured, of which the certificate's own widths are.
-    assert measure_loss(made).total_width == pytest.approx(sum(release.certificate.information_loss.values()))
+    # The certificate's widths are those of what is written: of a set the span around it, of a label its leaves.
+    assert measure_loss(made).total_width == pytest.approx(
+        sum(release.certificate.information_loss.values()), abs=1e-5
+    )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(ROWS, st.integers(2, 3))
 def test_anatomys_groups_are_diverse_and_keep_every_record(
     rows: list[tuple[int, str, int]], diversity: int

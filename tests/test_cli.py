@@ -385,7 +385,20 @@ def test_help_and_import_load_nothing_heavy(words: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
-COMMANDS = ["", "anonymize", "assess", "check", "demo", "hierarchy", "init", "report", "risk", "schema", "verify"]
+COMMANDS = [
+    "",
+    "anonymize",
+    "assess",
+    "check",
+    "demo",
+    "hierarchy",
+    "init",
+    "report",
+    "reproduce",
+    "risk",
+    "schema",
+    "verify",
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -146,6 +146,15 @@ def test_the_provable_setting_keeps_its_promise(people: pl.DataFrame) -> None:
     assert found.quantile_99 <= 1 / 8
 
 
+def test_attributes_that_share_a_number_are_not_taken_as_independent() -> None:
+    # Tight tables have equal rows, but a record that keeps its sex keeps its town: the posterior is not 1/m.
+    made, hidden = run(SMALL, small(draw="independent", blocks=[["town", "sex"]]))
+    found = Posterior.of(made, [hidden])
+    sizes = hidden.outcome.groups.sizes
+    assert found.unexplained == 0
+    assert np.abs(found.own - np.repeat(1 / sizes, sizes)).max() > 0.05
+
+
 def test_the_order_of_the_records_does_not_matter(people: pl.DataFrame) -> None:
     some = people[:200]
     order = np.argsort(some["salary"].to_numpy(), kind="stable")

@@ -181,6 +181,9 @@ def test_a_table_of_identifiers_has_no_policy() -> None:
 
 def test_a_repr_shows_no_value() -> None:
     assert repr(Traits.of(pl.Series("name", ["SECRET"]))) == "Traits(name, 1 values)"
+    proposal = Proposal.of(pl.DataFrame({"level": ["low", "high", "medium", "?"] * 10, "age": list(range(40))}))
+    shown = repr(proposal) + repr(proposal.suggestions)
+    assert shown == "Proposal(40 records, 2 columns)(Suggestion(level, other), Suggestion(age, quasi))"
 
 
 def table_of_people() -> pl.DataFrame:

@@ -95,7 +95,7 @@ pub(crate) fn share(tables: &Tables, group: usize, block: &[usize], stream: &mut
 }
 
 /// Columns by distance from a value, its own first.
-fn nearest_first(code: i32, entry: &Entry, distance: &Distance) -> Vec<usize> {
+pub(crate) fn nearest_first(code: i32, entry: &Entry, distance: &Distance) -> Vec<usize> {
     let mut order: Vec<usize> = (0..entry.columns.len()).collect();
     let apart = |column: &usize| distance.between(code, entry.columns[*column]);
     order.sort_by(|a, b| {

@@ -148,7 +148,7 @@ def find_nearest(
     """
 
 def conclude(
-    seen: list[tuple[Tables, Codes, int]],
+    seen: list[tuple[Tables, Codes, int, list[list[int]]]],
     sensitive: Codes,
     is_joined: NDArray[np.bool_],
     key: bytes,
@@ -158,8 +158,9 @@ def conclude(
     corrupted: int,
     share: float,
 ) -> tuple[list[NDArray[np.float64]], NDArray[np.float64], tuple[float, int, int]]:
-    """The informed adversary (A1) over a batch; each release is its tables, its released codes and its repair.
+    """The informed adversary (A1) over a batch.
 
+    Each release is its tables, its released codes, its repair and the attributes that share a random number.
     All arrays are in the batch's order, NaN for the `corrupted` members a group that are not asked about, and for
     groups beyond the `share` of them that is drawn:
     [posterior of the own row, largest posterior, 1/ties of a top guess, 1/ties of the nearest row of the group,
@@ -186,7 +187,9 @@ def score_rows(
     count only if `takes_equal`.
     """
 
-def search_rows(tables: Tables, groups: Offsets, rows: Codes, own: Offsets, *, repair: int) -> NDArray[np.float64]:
+def search_rows(
+    tables: Tables, groups: Offsets, rows: Codes, own: Offsets, *, repair: int, blocks: list[list[int]]
+) -> NDArray[np.float64]:
     """Of each record of some groups: (1/ties of a right top guess, own share, largest share) of the likelihood.
 
     All `rows` of the release are candidates; `own` is the row of each record of the batch.

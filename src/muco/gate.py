@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from muco._core import Tables, conclude
-from muco.errors import ReleaseError
+from muco.errors import PolicyError, ReleaseError
 from muco.policy import Policy
 from muco.release import Outcome
 
@@ -50,12 +50,27 @@ def check_gate(outcome: Outcome, tables: Sequence[Tables]) -> Passage | None:
     policy = outcome.groups.microdata.policy
     if policy.max_risk is None:
         return None
-    risk, how = _informed_risk(outcome, tables)
+    return pass_gate(policy, *_informed_risk(outcome, tables))
+
+
+def pass_gate(policy: Policy, risk: float | None, how: str, *, remedy: str = "") -> Passage | None:
+    """The same for a risk that is known, None where it is not, how it was found, and what would lower it."""
+    if policy.max_risk is None:
+        return None
     if risk is not None and risk <= policy.max_risk:
         return Passage(policy.max_risk, risk, how, None)
     if policy.accept_risk is None:
-        raise ReleaseError(_refusal(policy, risk, how))
+        raise ReleaseError(_refusal(policy, risk, how, remedy))
     return Passage(policy.max_risk, risk, how, policy.accept_risk)
+
+
+def refuse_gate(policy: Policy, method: str) -> None:
+    """Raise PolicyError where a baseline is asked for a bound that only mutual cover is held against."""
+    if policy.max_risk is not None:
+        raise PolicyError(
+            f"max_risk guards mutual cover, and method {method} is not held against it: take it out, and judge the "
+            "release with `muco assess --max-risk`"
+        )
 
 
 def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | None, str]:
@@ -69,7 +84,8 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
     for batch, made in zip(groups.batches(), tables, strict=True):
         here = slice(int(groups.starts[batch.first]), int(groups.starts[batch.last]))
         records = here.stop - here.start
-        seen = [(made, outcome.released[here], policy.repair)]
+        alone: list[list[int]] = []  # no attributes share a random number, as was seen above
+        seen = [(made, outcome.released[here], policy.repair, alone)]
         nothing = np.zeros((records, 0), dtype=np.int32), np.zeros(records, dtype=bool)
         found, _, _ = conclude(
             seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=1.0
@@ -78,10 +94,10 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
     return float(np.nanmean(np.concatenate(own))), _MEASURED
 
 
-def _refusal(policy: Policy, risk: float | None, how: str) -> str:
+def _refusal(policy: Policy, risk: float | None, how: str, remedy: str) -> str:
     bound, needed = policy.max_risk or 1.0, math.ceil(1 / (policy.max_risk or 1.0))
     found = "unknown" if risk is None else f"{risk:.4f}"
-    remedy = (
+    remedy = remedy or (
         f"Raise diversity to {needed}"
         if policy.is_provable
         else f"Take preset provable with diversity {needed}, where it is at most 1/{needed}"

@@ -64,13 +64,22 @@ class Targets:
         lines += [] if self.sensitive is None else [f"sensitive values: {self.sensitive}"]
         return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
-    def write(self, release: Release | Anatomy, hidden: Hidden | None, source: Source) -> str:
-        """Write everything, and return the text of the certificate, which carries the release's SHA-256."""
+    def write(
+        self,
+        release: Release | Anatomy,
+        hidden: Hidden | None,
+        source: Source,
+        achieved: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Write everything, and return the text of the certificate, which carries the release's SHA-256.
+
+        `achieved` are the risks that were measured, for the certificate.
+        """
         tables = {"release": (self.release, release.data)}
         if self.sensitive is not None and isinstance(release, Anatomy):
             tables["sensitive"] = (self.sensitive, release.sensitive)
         with Batch(existing=self.existing, inputs=self.inputs) as batch:
-            beside = {}
+            beside: dict[str, Any] = {"achieved": achieved} if achieved else {}
             for what, (path, table) in tables.items():
                 digest = batch.add(path, write_table(table, self.form, delimiter=source.delimiter))
                 beside[what] = {"file": path.name, "sha256": digest}

@@ -52,6 +52,9 @@ class Distinct:
     index: NDArray[np.int32]  # (records,): place in `cells`
     is_missing: NDArray[np.bool_]  # (cells,)
 
+    def __repr__(self) -> str:
+        return f"Distinct({self.name}, {len(self.cells)} cells)"
+
     @staticmethod
     def of(column: pl.Series, missing: Collection[str]) -> Distinct:
         """`missing` are texts that mean missing, beside null, NaN and blank text.

@@ -7,6 +7,7 @@ use super::likelihood::likelihoods;
 use super::matching::{MOST_EXACT, ROUNDS, cheapest_assignment, exact_posterior, sampled_posterior};
 use super::nearest::TIE;
 use crate::batch::Tables;
+use crate::coupling::Blocks;
 use crate::stream::{Key, Step, Stream};
 use crate::{Cancel, Codes, Error, Result};
 
@@ -33,6 +34,8 @@ pub struct Seen<'a> {
     pub released: &'a [i32],
     /// `repair` of its policy.
     pub repair: usize,
+    /// Attributes that share a random number.
+    pub blocks: &'a Blocks,
 }
 
 /// Terms of one question.
@@ -194,6 +197,7 @@ impl<'a> Asked<'a> {
         let even = |seen: &Seen| {
             let entry = |attribute| seen.tables.entry(self.group, attribute);
             seen.repair == 0
+                && seen.blocks.iter().all(|block| block.len() == 1)
                 && (0..seen.tables.attributes).all(|a| entry(a).table.is_equal_rows() || entry(a).rows.len() == 1)
         };
         self.question.world != World::Raw && self.seen.iter().all(even)
@@ -238,7 +242,7 @@ impl<'a> Asked<'a> {
         for (number, seen) in self.seen.iter().enumerate() {
             let in_order: Vec<usize> = (0..self.size).collect();
             let tuples = if number == 0 { self.tuples.clone() } else { self.dealt(seen, &in_order) };
-            let likely = likelihoods(seen.tables, self.group, &tuples, seen.repair)?;
+            let likely = likelihoods(seen.tables, self.group, &tuples, seen.repair, seen.blocks)?;
             for (weight, (i, j)) in weights.iter_mut().zip(pairs.clone()) {
                 if number == 0 || self.question.is_joined[self.start + j] {
                     *weight *= likely[i * self.size + j];

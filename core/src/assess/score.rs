@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::likelihood::likelihoods;
 use super::nearest::TIE;
 use crate::batch::Tables;
+use crate::coupling::Blocks;
 use crate::{Cancel, Codes, Error, Result};
 
 /// What one target's scores say.
@@ -72,21 +73,27 @@ pub fn score_rows(
         .collect()
 }
 
-/// A2: for each record of some groups, its likelihood to have become each row of the whole release. `own` is the row
-/// of each record of the batch; one [`Guess`] a record, group by group.
+/// A released table, as who knows the tables of each person sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Published<'a> {
+    /// All rows.
+    pub rows: Codes<'a>,
+    /// The row of each record of the batch.
+    pub own: &'a [i64],
+    /// `repair` of its policy.
+    pub repair: usize,
+    /// Attributes that share a random number.
+    pub blocks: &'a Blocks,
+}
+
+/// A2: for each record of some groups, its likelihood to have become each row of the whole release; one [`Guess`]
+/// a record, group by group.
 ///
 /// # Errors
 /// [`Error::Shape`], [`Error::Cancelled`].
-pub fn search_rows(
-    tables: &Tables,
-    groups: &[i64],
-    rows: Codes,
-    own: &[i64],
-    repair: usize,
-    cancel: &Cancel,
-) -> Result<Vec<Guess>> {
-    let fits = rows.attributes() == tables.attributes
-        && own.len() * tables.attributes == tables.codes.len()
+pub fn search_rows(tables: &Tables, groups: &[i64], published: Published, cancel: &Cancel) -> Result<Vec<Guess>> {
+    let fits = published.rows.attributes() == tables.attributes
+        && published.own.len() * tables.attributes == tables.codes.len()
         && groups.iter().all(|group| *group >= 0 && (*group as usize) < tables.groups());
     if !fits {
         return Err(Error::Shape("rows, groups and tables do not fit together".into()));
@@ -95,18 +102,19 @@ pub fn search_rows(
         .par_iter()
         .map(|group| {
             cancel.check()?;
-            search_of(tables, *group as usize, rows, own, repair)
+            search_of(tables, *group as usize, published)
         })
         .collect::<Result<_>>()?;
     Ok(found.concat())
 }
 
-fn search_of(tables: &Tables, group: usize, rows: Codes, own: &[i64], repair: usize) -> Result<Vec<Guess>> {
+fn search_of(tables: &Tables, group: usize, published: Published) -> Result<Vec<Guess>> {
+    let Published { rows, own, repair, blocks } = published;
     let offers = |attribute: usize, code: i32| tables.entry(group, attribute).columns.binary_search(&code).is_ok();
     let is_offered = |row: &usize| rows.record(*row).iter().enumerate().all(|(a, code)| offers(a, *code));
     let candidates: Vec<usize> = (0..rows.records()).filter(is_offered).collect();
     let tuples: Vec<i32> = candidates.iter().flat_map(|row| rows.record(*row)).copied().collect();
-    let likely = likelihoods(tables, group, &tuples, repair)?;
+    let likely = likelihoods(tables, group, &tuples, repair, blocks)?;
     let of_record = |record: usize| {
         let scores = &likely[record * candidates.len()..(record + 1) * candidates.len()];
         let total: f64 = scores.iter().sum();
@@ -151,7 +159,9 @@ mod tests {
         let quiet = Cancel::default();
         let all = Codes::new(&[0, 1, 2, 3], 1).unwrap();
         let tables = Tables::calculate(all, &[0, 1, 2, 3], &[0, 2, 4], &distances, terms, &quiet).unwrap();
-        let found = search_rows(&tables, &[0, 1], Codes::new(&[3, 2, 1, 0], 1).unwrap(), &[3, 2, 1, 0], 0, &quiet);
+        let (rows, blocks) = (Codes::new(&[3, 2, 1, 0], 1).unwrap(), Blocks::new(vec![], 1).unwrap());
+        let published = Published { rows, own: &[3, 2, 1, 0], repair: 0, blocks: &blocks };
+        let found = search_rows(&tables, &[0, 1], published, &quiet);
         assert_eq!(found.unwrap(), vec![Guess { hit: 0.5, own: 0.5, largest: 0.5 }; 4]);
     }
 }

@@ -57,6 +57,7 @@ mod tests {
     use crate::batch::{Columns, Terms};
     use crate::cover::Cover;
     use crate::distance::Distance;
+    use crate::table::{Delta, Table};
 
     #[test]
     fn two_alike_and_one_other_by_hand() {
@@ -71,5 +72,14 @@ mod tests {
         let risks = single_value_risks(&tables, &quiet).unwrap();
         let expected = [26.0 / 81.0, 26.0 / 81.0, 19.0 / 81.0];
         assert!(risks.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{risks:?}");
+    }
+
+    #[test]
+    fn helen_of_the_paper() {
+        // Ages 28 28 29 as the paper prints them: .7129 of 28 stay, .4258 of 29 become 28. Of the two others none,
+        // one or both become 28 with .1649, .5316, .3036: .7129 (.1649 + .5316/2 + .3036/3) = .3791 (it prints .3741).
+        let table = Table::round(&[0.7129, 0.2871, 0.4258, 0.5742], &[2, 1], Delta::new(1, 2).unwrap()).unwrap();
+        let entry = Entry { rows: vec![0, 1], multiplicities: vec![2, 1], columns: vec![0, 1], table: table.into() };
+        assert!((risk_of(&entry, 0) - 0.3791).abs() < 5e-5);
     }
 }

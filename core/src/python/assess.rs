@@ -8,8 +8,9 @@ use super::engine::{Distance, Tables};
 use super::{codes_of, interruptible, key_of};
 use crate::assess::informed::{Question, Seen, World};
 use crate::assess::nearest::Among;
-use crate::assess::score::Profile;
+use crate::assess::score::{Profile, Published};
 use crate::assess::{Pair, disclosure, informed, nearest, score, single};
+use crate::coupling::Blocks;
 use crate::distance;
 
 /// The arrays of an original and a release.
@@ -121,6 +122,9 @@ fn find_nearest<'py>(
     ))
 }
 
+/// (tables, released codes, repair, attributes that share a random number).
+type Release<'py> = (PyRef<'py, Tables>, PyReadonlyArray2<'py, i32>, usize, Vec<Vec<usize>>);
+
 /// (posterior of the own row, largest, hit, nearest in the group, one to one), posterior of the own sensitive values,
 /// then (Σ squared difference of chains, records that needed them, records unexplained).
 type Concluded<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Bound<'py, PyArray2<f64>>, (f64, usize, usize));
@@ -130,7 +134,7 @@ type Concluded<'py> = (Vec<Bound<'py, PyArray1<f64>>>, Bound<'py, PyArray2<f64>>
 #[allow(clippy::too_many_arguments)]
 fn conclude<'py>(
     py: Python<'py>,
-    seen: Vec<(PyRef<'py, Tables>, PyReadonlyArray2<'py, i32>, usize)>,
+    seen: Vec<Release<'py>>,
     sensitive: PyReadonlyArray2<'py, i32>,
     is_joined: PyReadonlyArray1<'py, bool>,
     key: &[u8],
@@ -145,10 +149,15 @@ fn conclude<'py>(
         "shuffled" => World::Shuffled,
         _ => return Err(PyValueError::new_err("a world is release, raw or shuffled")),
     };
+    let blocks: Vec<Blocks> = seen
+        .iter()
+        .map(|(tables, _, _, named)| Blocks::new(named.clone(), tables.0.attributes))
+        .collect::<crate::Result<_>>()?;
     let releases: Vec<Seen> = seen
         .iter()
-        .map(|(tables, released, repair)| {
-            Ok(Seen { tables: &tables.0, released: released.as_slice()?, repair: *repair })
+        .zip(&blocks)
+        .map(|((tables, released, repair, _), blocks)| {
+            Ok(Seen { tables: &tables.0, released: released.as_slice()?, repair: *repair, blocks })
         })
         .collect::<PyResult<_>>()?;
     let (sensitive, is_joined) = (codes_of(&sensitive)?, is_joined.as_slice()?);
@@ -197,7 +206,8 @@ fn score_rows<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (tables, groups, rows, own, *, repair))]
+#[pyo3(signature = (tables, groups, rows, own, *, repair, blocks))]
+#[allow(clippy::too_many_arguments)]
 fn search_rows<'py>(
     py: Python<'py>,
     tables: &Tables,
@@ -205,9 +215,12 @@ fn search_rows<'py>(
     rows: PyReadonlyArray2<'py, i32>,
     own: PyReadonlyArray1<'py, i64>,
     repair: usize,
+    blocks: Vec<Vec<usize>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-    let (groups, rows, own) = (groups.as_slice()?, codes_of(&rows)?, own.as_slice()?);
-    let found = interruptible(py, |cancel| score::search_rows(&tables.0, groups, rows, own, repair, cancel))?;
+    let blocks = Blocks::new(blocks, tables.0.attributes)?;
+    let published = Published { rows: codes_of(&rows)?, own: own.as_slice()?, repair, blocks: &blocks };
+    let groups = groups.as_slice()?;
+    let found = interruptible(py, |cancel| score::search_rows(&tables.0, groups, published, cancel))?;
     reals(py, found.iter().flat_map(|guess| [guess.hit, guess.own, guess.largest]).collect(), 3)
 }
 

@@ -87,6 +87,16 @@ def _informed(assessment: Assessment) -> Iterator[Figure]:
         for name, risk in informed.attribute.items():
             yield Figure.of(f"informed-inference:{name}", risk, f"the same: the posterior of the person's {name}")
         yield Figure.of("group-nearest", informed.nearest_in_group, "groups known: the nearest row of the group")
+    for attack, name, words in (
+        (assessment.without_groups, "tables-only", "tables known and no groups: the likeliest row is the person's"),
+        (assessment.simulation, "simulation", "the method simulated: the row with the best score is the person's"),
+    ):
+        if attack is not None:
+            yield Figure.of(name, attack, words)
+    if assessment.minimality is not None:
+        rate, words = assessment.minimality.remaining, "the partition rerun: mean chance of the own sensitive value"
+        before = assessment.minimality.before.value
+        yield Figure("minimality", rate.value, words, Aspect.RISK, rate.low, rate.high, chance=before)
     for single in assessment.single_value:
         words = f"group and one value of {single.attribute} known: the largest risk of a person"
         yield Figure(f"single-value:{single.attribute}", single.largest, words, Aspect.RISK)

@@ -14,6 +14,7 @@ from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
 from muco.assess.sample import PUBLIC, framed
 from muco.errors import TableError
+from muco.policy import Policy
 from muco.release import Hidden
 from muco.switches import Draw
 
@@ -76,7 +77,7 @@ class Posterior:
         for number, batch in enumerate(groups.batches()):
             here = slice(int(groups.starts[batch.first]), int(groups.starts[batch.last]))
             releases = [
-                (run.tables[number], run.outcome.released[here], run.outcome.groups.microdata.policy.repair)
+                (run.tables[number], run.outcome.released[here], *drawn_as(run.outcome.groups.microdata.policy))
                 for run in seen
             ]
             found, found_alike, found_counts = conclude(
@@ -180,6 +181,12 @@ def measure_single_value(hidden: Hidden) -> tuple[SingleValue, ...]:
     return tuple(
         SingleValue(name, float(column.mean()), float(column.max())) for name, column in zip(names, risks.T)
     )
+
+
+def drawn_as(policy: Policy) -> tuple[int, list[list[int]]]:
+    """What the likelihood of a draw needs of a policy: its repair, and attributes that share a random number."""
+    shares = policy.draw is Draw.INDEPENDENT
+    return policy.repair, [[policy.quasi.index(name) for name in block] for block in policy.blocks if shares]
 
 
 def _is_same(one: Hidden, other: Hidden) -> bool:

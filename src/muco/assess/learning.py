@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -115,5 +116,7 @@ def _answer(features: Reals, classes: Classes, asked: Reals, key: bytes) -> Offs
     model: Any = load("ensemble").HistGradientBoostingClassifier(
         max_iter=50, early_stopping=False, random_state=seed_of(key)
     )
-    answers: Offsets = model.fit(features, classes).predict(asked)
+    # One thread adds up in one order, and does not wait for others on a busy machine.
+    with import_module("threadpoolctl").threadpool_limits(limits=1):
+        answers: Offsets = model.fit(features, classes).predict(asked)
     return answers

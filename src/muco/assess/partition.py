@@ -66,8 +66,8 @@ def measure_minimality(hidden: Hidden, *, most: int = MOST_TARGETS) -> Minimalit
     """A10 on a keyed sample of records: the partition is run again for every exchange with another of the group.
 
     Only single exchanges are tried, so that `remaining` is an estimate of the posterior, not a bound: matchings
-    that need several exchanges at once may be possible where none of them alone is. It is the costliest measure,
-    one run of the partition an exchange; groups formed without sensitive values change under none. Several
+    that need several exchanges at once may be possible where none of them alone is. It is the costliest measure:
+    an exchange is one run of the partition. Groups formed without sensitive values change under none; several
     sensitive attributes are exchanged together.
     """
     groups = hidden.outcome.groups

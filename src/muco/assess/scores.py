@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from muco._core import score_rows, search_rows, shuffled, tag_records
 from muco.anonymize import mutual_cover
 from muco.arrays import Codes, Offsets
+from muco.assess.informed import drawn_as
 from muco.assess.rate import Rate, Risk
 from muco.assess.sample import PUBLIC, choose_targets, framed
 from muco.microdata import Key, Microdata
@@ -41,8 +42,8 @@ def search_without_groups(hidden: Hidden) -> Risk:
         for batch, tables in zip(groups.batches(), hidden.tables, strict=True):
             here = tried[(tried >= batch.first) & (tried < batch.last)] - batch.first
             own = np.arange(groups.starts[batch.first], groups.starts[batch.last])
-            repair = groups.microdata.policy.repair
-            hits.append(search_rows(tables, here, rows, own, repair=repair)[:, 0])
+            repair, blocks = drawn_as(groups.microdata.policy)
+            hits.append(search_rows(tables, here, rows, own, repair=repair, blocks=blocks)[:, 0])
         return Rate.of(np.concatenate(hits), exact=len(tried) == len(groups))
 
     knows = (

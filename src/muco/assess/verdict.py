@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
 
 # Choices of regulators, not laws of nature; the first is usual for a release to the public.
+_INFORMED = (
+    "Someone who knows the method, the groups, the random output tables and every quasi-identifier of everybody, "
+    "and neither the secret key nor what else stands in a row,"
+)
 FEWEST = 10  # people that may be counted in public
 THRESHOLDS = (0.09, 0.075, 0.05)
 
@@ -89,20 +93,17 @@ def fewest_share(people: int) -> float:
 def _sentence(assessment: Assessment) -> str:
     people = assessment.records
     if assessment.proven is not None:
-        given = "" if _is_blind(assessment) else ", the groups taken as given,"
+        given = "" if _is_blind(assessment) else " (the groups taken as given)"
         return (
-            "Someone who knows everything but the secret key - the method, the groups, the random output tables "
-            f"and every quasi-identifier of everybody - finds a person's row{given} with probability at most "
-            f"{percent(assessment.proven)}; this is proven, not estimated."
+            f"{_INFORMED} finds a person's row{given} with probability at most {percent(assessment.proven)}; this "
+            "is proven, not estimated."
         )
     if assessment.informed is not None:
         mean = coarse(assessment.informed.record.rate.value, people)
         sure = coarse(assessment.informed.above_nine_tenths, people)
         return (
-            "Someone who knows everything but the secret key - the method, the groups, the random output tables "
-            f"and every quasi-identifier of everybody - gives a person's own row a probability of {mean} on "
-            f"average, and is at least 90 % sure of it, rightly, for {sure} of people; this is measured on this "
-            "release and no bound."
+            f"{_INFORMED} gives a person's own row a probability of {mean} on average, and is at least 90 % sure "
+            f"of it, rightly, for {sure} of people; this is measured on this release and no bound."
         )
     if assessment.linkage is None:
         return (
@@ -222,7 +223,12 @@ def _limits(assessment: Assessment) -> Iterator[str]:
             f"Delta {assessment.policy.delta} limits an average, one attribute at a time. It bounds no linking: "
             "who knows groups and tables may find a person with much higher probability."
         )
-    if assessment.linkage is not None and assessment.with_untouched is not None:
+    if assessment.shares_draws:
+        yield "Attributes of a block share random numbers: who knows groups and tables may find more than was tried."
+    if assessment.with_sensitive is not None:
+        found = coarse(assessment.with_sensitive.identity.rate.value, people)
+        yield f"Who knows a person's sensitive values too finds the row by nearest values for {found} of people."
+    if assessment.with_untouched is not None:
         found = coarse(assessment.with_untouched.identity.rate.value, people)
         yield f"Untouched columns are not protected: with all of them known, {found} of people are found."
     if not assessment.is_aligned:

@@ -21,6 +21,11 @@ from muco.arrays import Offsets
 from muco.baselines.generalize import name_attributes, replace_columns, summarize
 from muco.errors import PolicyError
 from muco.frame import Frame
+<<<<<<< HEAD
+from muco.gate import Passage, pass_gate
+=======
+from muco.gate import refuse_gate
+>>>>>>> judge
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
@@ -52,6 +57,7 @@ def anatomize(
     """
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
+    refuse_gate(policy, "anatomy")
     _check(policy)
     told("encode", 0, len(table))
     switches = {"grouping": Grouping.BUCKETS, "sweep": Sweep.LEAF, "exchanges": 0, "principle": Principle.FREQUENCY}
@@ -64,7 +70,9 @@ def anatomize(
     names[np.argsort(uniforms(secret.bits, 0, len(groups)), kind="stable")] = np.arange(1, len(groups) + 1)
     group_of = np.repeat(names, groups.sizes)
     group, count = _free_name("group", table), _free_name("count", table)
-    certificate = _certify(groups, group)
+    remedy = "Take method mondrian or muco"
+    passage = pass_gate(policy, 1.0, "quasi-identifiers are published as they are", remedy=remedy)
+    certificate = _certify(groups, group, passage)
     return Anatomy(
         _part_quasi(groups, order, group_of, group),
         _part_sensitive(groups, group_of, group, count),
@@ -166,7 +174,7 @@ def _as_polars(frame: Any) -> pl.DataFrame:
     return table
 
 
-def _certify(groups: Groups, group: str) -> Certificate:
+def _certify(groups: Groups, group: str, passage: Passage | None) -> Certificate:
     microdata, policy = groups.microdata, groups.microdata.policy
     named = name_attributes(microdata)
     smallest = int(groups.sizes.min())
@@ -191,6 +199,7 @@ def _certify(groups: Groups, group: str) -> Certificate:
             *describe_limits(policy, named["untouched"]),
         ),
         version=version("muco"),
+        gate=passage.to_words() if passage else {},
     )
 
 

@@ -5,6 +5,7 @@ The generalised table of Section 2: all records of a group carry the same text o
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -17,6 +18,11 @@ from muco._core import shuffled
 from muco.anonymize import Watch, choose
 from muco.arrays import Codes
 from muco.baselines.labels import label_groups, spans_of_groups
+<<<<<<< HEAD
+from muco.gate import Passage, pass_gate
+=======
+from muco.gate import refuse_gate
+>>>>>>> judge
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
@@ -46,6 +52,7 @@ def generalize(
     """
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
+    refuse_gate(policy, "mondrian")
     told("encode", 0, len(table))
     leaves = policy.model_copy(update={"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF, "exchanges": 0})
     microdata = Microdata.of(table, leaves, key=secret)
@@ -61,10 +68,13 @@ def generalize(
     }
     data = table.released(rows, kept, frozenset(policy.named(Role.IDENTIFIER)))
     number = np.repeat(np.arange(len(groups)), groups.sizes)[order]
-    wide = [place for place in range(len(microdata.quasi)) if (low[:, place] != high[:, place]).any()]
-    texts = [label_groups(groups, place, low[:, place], high[:, place]).gather(number) for place in wide]
-    data = replace_columns(data, {text.name: text for text in texts})
-    certificate = _certify(groups, low, high)
+    texts = {}
+    for place in np.flatnonzero((low != high).any(axis=0)).tolist():
+        labels = label_groups(groups, place, low[:, place], high[:, place])
+        texts[labels.text.name] = labels.text.gather(number)
+        low[:, place], high[:, place] = labels.low, labels.high
+    data = replace_columns(data, texts)
+    certificate = _certify(groups, low, high, _pass(groups))
     return Release(data, certificate, summarize(groups, certificate, time.perf_counter() - started))
 
 
@@ -110,7 +120,14 @@ def name_attributes(microdata: Microdata) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _certify(groups: Groups, low: Codes, high: Codes) -> Certificate:
+def _pass(groups: Groups) -> Passage | None:
+    """The policy's gate: all rows of a group look alike, so that who knows the groups links with 1/m."""
+    policy, smallest = groups.microdata.policy, int(groups.sizes.min())
+    remedy = f"Raise diversity to {math.ceil(1 / policy.max_risk)}" if policy.max_risk else ""
+    return pass_gate(policy, 1 / smallest, "one over the smallest group, the groups taken as given", remedy=remedy)
+
+
+def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -> Certificate:
     microdata, policy, sizes = groups.microdata, groups.microdata.policy, groups.sizes
     named = name_attributes(microdata)
     loss = {
@@ -144,6 +161,7 @@ def _certify(groups: Groups, low: Codes, high: Codes) -> Certificate:
             *describe_limits(policy, named["untouched"]),
         ),
         version=version("muco"),
+        gate=passage.to_words() if passage else {},
     )
 
 

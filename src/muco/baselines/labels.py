@@ -7,6 +7,7 @@ the whole domain or unreadable, and where a missing value stands beside others.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,25 +36,44 @@ def spans_of_groups(groups: Groups) -> tuple[Codes, Codes]:
     return np.minimum.reduceat(codes, starts, axis=0), np.maximum.reduceat(codes, starts, axis=0)
 
 
-def label_groups(groups: Groups, place: int, low: Codes, high: Codes) -> pl.Series:
-    """The text of each group for the quasi-identifier at `place`, null where all its records miss it."""
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The text of each group for one quasi-identifier, null where all its records miss it, and what it covers."""
+
+    text: pl.Series
+    low: Codes
+    high: Codes
+
+    def __repr__(self) -> str:
+        return f"Labels({self.text.name}, {len(self.text)} groups)"
+
+
+def label_groups(groups: Groups, place: int, low: Codes, high: Codes) -> Labels:
+    """What is released for the quasi-identifier at `place`, given the codes that each group spans."""
     import polars as pl
 
     domain = groups.microdata.quasi[place]
     attribute = groups.microdata.policy.attributes[domain.attribute]
     text = domain.cells.cast(pl.String)
     stars = pl.Series([TOP]).gather(np.zeros(len(low), dtype=np.int64))
+    first, last = low, high
     if attribute.hierarchy is not None:
-        wide = _ancestors(domain, attribute, low, high)
+        wide, first, last = _ancestors(domain, attribute, low, high)
     elif (ends := _ends(domain)) is not None:
-        first, last = (end.gather(np.minimum(codes, domain.known - 1)) for end, codes in zip(ends, (low, high)))
-        wide = pl.select(pl.format("[{}, {}]", first, last)).to_series()
+        from_, to = (end.gather(np.minimum(codes, domain.known - 1)) for end, codes in zip(ends, (low, high)))
+        wide = pl.select(pl.format("[{}, {}]", from_, to)).to_series()
     else:
         wide = _sets(groups, place, text)
-    is_exact = pl.Series(low == high)
-    is_mixed = pl.Series((high >= domain.known) & (low < high))
-    chosen = pl.when(is_exact).then(text.gather(low)).when(is_mixed).then(stars).otherwise(wide)
-    return pl.select(chosen.alias(domain.attribute)).to_series()
+    is_exact = low == high
+    is_star = ~is_exact & ((high >= domain.known) | (wide == TOP).to_numpy())
+    chosen = (
+        pl.when(pl.Series(is_exact)).then(text.gather(low)).when(pl.Series(is_star)).then(stars).otherwise(wide)
+    )
+    return Labels(
+        pl.select(chosen.alias(domain.attribute)).to_series(),
+        np.where(is_exact, low, np.where(is_star, 0, first)).astype(np.int32),
+        np.where(is_exact, high, np.where(is_star, len(text) - 1, last)).astype(np.int32),
+    )
 
 
 def _ends(domain: Domain) -> tuple[pl.Series, pl.Series] | None:
@@ -66,7 +86,7 @@ def _ends(domain: Domain) -> tuple[pl.Series, pl.Series] | None:
     if domain.kind is Kind.DATE:
         everything = np.arange(domain.known, dtype=np.int32)
         values = Distinct(domain.attribute, known, everything, np.zeros(domain.known, dtype=bool))
-        days = moment_keys(values).cast(pl.Float64)
+        days = moment_keys(values, domain.form).cast(pl.Float64)
         # A moment within a day lies between that day and the next.
         low, high = (end.cast(pl.Int32).cast(pl.Date).cast(pl.String) for end in (days.floor(), days.ceil()))
         return low, high
@@ -77,28 +97,33 @@ def _ends(domain: Domain) -> tuple[pl.Series, pl.Series] | None:
     return (text, text) if ascends else None
 
 
-def _ancestors(domain: Domain, attribute: Attribute, low: Codes, high: Codes) -> pl.Series:
-    """The label of the lowest common ancestor of a group's first and last leaf, and so of all between."""
+def _ancestors(domain: Domain, attribute: Attribute, low: Codes, high: Codes) -> tuple[pl.Series, Codes, Codes]:
+    """The lowest common ancestor of a group's first and last leaf, and so of all between; the codes below it."""
     import polars as pl
 
-    if attribute.hierarchy is None or not domain.known:
-        return pl.Series([TOP]).gather(np.zeros(len(low), dtype=np.int64))
     known = domain.cells[: domain.known]
     everything = np.arange(domain.known, dtype=np.int32)
-    values = Distinct(domain.attribute, known, everything, np.zeros(domain.known, dtype=bool))
-    texts = text_keys(values)
+    texts = text_keys(Distinct(domain.attribute, known, everything, np.zeros(domain.known, dtype=bool)))
+    if attribute.hierarchy is None or texts.is_empty():
+        return pl.Series([TOP]).gather(np.zeros(len(low), dtype=np.int64)), low, high
     tree = Hierarchy.of(attribute.hierarchy, values=texts, folder=Path())
     leaf = tree.index_of(texts, attribute=domain.attribute)
-    last = domain.known - 1
-    first, final = leaf[np.minimum(low, last)], leaf[np.minimum(high, last)]
+    starts, ends = (np.minimum(codes, domain.known - 1) for codes in (low, high))
     found = np.full(len(low), -1, dtype=np.int64)
+    first, last = low.copy(), high.copy()
     labels: list[str] = []
     for level in tree.levels:
         names, numbers = np.unique(level, return_inverse=True)
-        meets = (numbers[first] == numbers[final]) & (found < 0)
-        found[meets] = numbers[first][meets] + len(labels)
+        node = numbers[leaf]  # of each known code; the codes below a node stand side by side
+        meets = (node[starts] == node[ends]) & (found < 0)
+        here = node[starts][meets]
+        found[meets] = here + len(labels)
+        runs = [np.full(len(names), domain.known), np.zeros(len(names), dtype=np.int64)]
+        np.minimum.at(runs[0], node, everything)
+        np.maximum.at(runs[1], node, everything)
+        first[meets], last[meets] = runs[0][here], runs[1][here]
         labels += names.tolist()
-    return pl.Series(labels, dtype=pl.String).gather(found)
+    return pl.Series(labels, dtype=pl.String).gather(found), first, last
 
 
 def _sets(groups: Groups, place: int, text: pl.Series) -> pl.Series:

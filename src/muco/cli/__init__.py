@@ -36,6 +36,7 @@ _COMMANDS = {
     },
     "Learn": {
         "demo": "make an example table and anonymize it with both presets",
+        "reproduce": "repeat the paper's experiments, and hold its claims against what comes out",
         "schema": "print the JSON Schema of a policy",
     },
 }

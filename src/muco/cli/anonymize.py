@@ -29,6 +29,13 @@ from muco.switches import Method
 @click.option("--key-file", type=click.Path(path_type=Path), help="A key of 64 hexadecimal digits, for a repeat.")
 @click.option("--hidden", type=click.Path(path_type=Path), help="Keep key, groups and tables here (a zip, 0600).")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes.")
+@click.option(
+    "--assess",
+    type=click.Choice(["none", "quick", "full"]),
+    default="quick",
+    show_default=True,
+    help="Measure the risks for the certificate: on a sample of people, or on all (slow).",
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write; RELEASE may be left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
@@ -56,17 +63,21 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
         policy = read_policy(given, source.table.columns)
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", MucoWarning)
-            run = _method(given["method"], keep_hidden=given["hidden"] is not None)
+            is_judged = given["method"] == Method.MUCO and given["assess"] != "none"
+            run = _method(given["method"], keep_hidden=is_judged or given["hidden"] is not None)
             release, hidden = run(source.table, policy, key=key, watch=watch)
+        achieved = _achieve(source.table, release, hidden, given["assess"], watch) if is_judged else {}
         if targets is not None and not given["dry_run"]:
             watch("write", 0, 0)
-            certificate = targets.write(release, hidden, source)
+            certificate = targets.write(release, hidden, source, achieved)
         else:
-            certificate = release.certificate.to_json()
+            certificate = release.certificate.to_json(**({"achieved": achieved} if achieved else {}))
     for warning in told:
         say(out, f"note: {warning.message}")
     if not given["quiet"]:
         show_summaries(out, {table.name: release.summary})
+        if achieved:
+            say(out, f"verdict: {achieved['verdict']}")
         if given["method"] == Method.MONDRIAN:
             say(out, "information loss is of widths, not of moves")
         if targets is None or given["dry_run"]:
@@ -75,6 +86,15 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
             say(out, *targets.lines())
     if given["as_json"]:
         click.echo(certificate, nl=False)
+
+
+def _achieve(table: Any, release: Any, hidden: Any, effort: str, watch: Callable[..., object]) -> dict[str, Any]:
+    """The achieved risks, as the certificate tells them."""
+    from muco.assess.assessment import Effort
+    from muco.assess.public import measure_achieved
+
+    watch("assess", 0, 0)
+    return measure_achieved(table, release, hidden, Effort.FULL if effort == "full" else Effort.RISKS)
 
 
 def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:

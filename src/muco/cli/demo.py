@@ -20,7 +20,9 @@ def command(folder: Path, records: int, *, force: bool) -> None:
     FOLDER gets census.csv, policy.toml, release.csv and certificate.json of preset provable; FOLDER/paper the last
     three of preset paper.
     """
-    from muco.anonymize import anonymize
+    from muco.anonymize import anonymize_with_hidden
+    from muco.assess.assessment import Effort
+    from muco.assess.public import measure_achieved
     from muco.atomic import Batch, Existing
     from muco.example import generate, policy_text
     from muco.files import Format, Source, write_table
@@ -48,9 +50,11 @@ def command(folder: Path, records: int, *, force: bool) -> None:
     with watching(out, quiet=False, verbose=False) as watch:
         for preset, path in folders.items():
             policy = Policy.read(path / "policy.toml")
-            release = anonymize(table, policy, watch=watch)
+            release, hidden = anonymize_with_hidden(table, policy, watch=watch)
+            watch("assess", 0, 0)
+            achieved = measure_achieved(table, release, hidden, Effort.RISKS)
             given = {"certificate": path / "certificate.json", "force": True}
-            Targets.of(path / "release.csv", given, inputs=[]).write(release, None, Source(table))
+            Targets.of(path / "release.csv", given, inputs=[]).write(release, None, Source(table), achieved)
             summaries[preset.value] = release.summary
     show_summaries(out, summaries)
     say(

@@ -31,6 +31,7 @@ _STAGES = {
     "divide": "dividing into groups",
     "cover": "covering records",
     "release": "putting the release together",
+    "assess": "measuring risks",
     "write": "writing",
 }
 

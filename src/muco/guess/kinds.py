@@ -29,7 +29,7 @@ class Comparison:
     """A kind with what belongs to it, in the words of a policy; why; what is doubtful; what else is possible."""
 
     kind: Kind
-    words: dict[str, Any] = field(default_factory=dict)
+    words: dict[str, Any] = field(default_factory=dict, repr=False)
     reasons: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()  # lines of a policy that may take the place of the kind

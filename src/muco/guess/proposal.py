@@ -34,6 +34,9 @@ class Suggestion:
     guess: Guess
     comparison: Comparison | None = None
 
+    def __repr__(self) -> str:
+        return f"Suggestion({self.name}, {self.role})"
+
     @property
     def name(self) -> str:
         """The name of the column."""
@@ -79,6 +82,9 @@ class Proposal:
     why: str  # of the switches
     remarks: tuple[str, ...]
     records: int
+
+    def __repr__(self) -> str:
+        return f"Proposal({self.records} records, {len(self.suggestions)} columns)"
 
     @staticmethod
     def of(frame: Any) -> Proposal:

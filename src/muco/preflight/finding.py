@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -49,7 +49,7 @@ class Finding:
     attribute: str | None = None
     count: int = 0
     rows: tuple[int, ...] = ()
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...] = field(default=(), repr=False)
 
     @staticmethod
     def of(error: MucoError, *, attribute: str | None = None) -> list[Finding]:

@@ -175,7 +175,13 @@ def tell_settings(contents: Contents) -> Iterator[Table]:
     policy = contents.assessment.policy
     left = {"attributes", "missing", "schema_version"}
     words = policy.model_dump(mode="json", exclude_none=True, exclude=left)
-    yield Table("Switches", ("switch", "value"), tuple((name, str(value)) for name, value in words.items()))
+    yield Table("Switches", ("switch", "value"), tuple((name, _setting(value)) for name, value in words.items()))
     attributes = policy.attributes.items()
     rows = tuple((name, each.role.value, each.kind.value if each.kind else "as found") for name, each in attributes)
     yield Table("Attributes that the policy names", ("attribute", "role", "kind"), rows)
+
+
+def _setting(value: object) -> str:
+    if isinstance(value, list):
+        return "; ".join(", ".join(part) if isinstance(part, list) else str(part) for part in value) or "none"
+    return str(value)
