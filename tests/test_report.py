@@ -165,3 +165,25 @@ def test_the_door_writes_a_page_once_unless_forced(files: list[Path]) -> None:
     assert "exists: use --force" in shell.muco(*given).err
     assert shell.muco(*given, "--force", "--kind", "internal").code == 0
     assert "internal: not to be published" in target.read_text()
+
+
+def test_a_run_writes_its_page_beside_the_release_or_neither(files: list[Path]) -> None:
+    original, _, policy, target = files
+    release = target.with_name("new.csv")
+    given = ("anonymize", original, "-c", policy, "-o", release, "--report", target)
+    assert "--report writes what was measured of mutual cover" in shell.muco(*given, "--method", "mondrian").err
+    assert not target.exists()
+    assert not release.exists()
+    ran = shell.muco(*given)
+    assert (ran.code, f"report: {target}" in ran.err) == (0, True)
+    assert "this release" in target.read_text()
+    assert "exists: use --force" in shell.muco(*given).err
+
+
+def test_a_command_that_needs_the_extra_stops_before_it_measures(
+    files: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    original, release, policy, target = files
+    ran = shell.muco("report", original, release, "-c", policy, "-o", target)
+    assert (ran.code, "pip install 'muco[report]'" in ran.err, target.exists()) == (1, True, False)

@@ -35,25 +35,27 @@ class Targets:
     certificate: Path
     hidden: Path | None
     sensitive: Path | None  # the second of Anatomy's tables
+    report: Path | None
     form: Format
     existing: Existing
     inputs: tuple[Path, ...]
 
     @staticmethod
     def of(output: Path, given: Mapping[str, Any], *, inputs: Iterable[Path | None]) -> Targets:
-        """`given` may name `certificate`, `hidden`, `force` and `method`. Raises PolicyError or OutputError."""
+        """`given` may name `certificate`, `hidden`, `report`, `force` and `method`. Raises PolicyError or OutputError."""
         is_anatomy = given.get("method") == Method.ANATOMY
         targets = Targets(
             output,
             given.get("certificate") or output.with_name(f"{output.stem}.certificate.json"),
             given.get("hidden"),
             output.with_name(f"{output.stem}.sensitive{output.suffix}") if is_anatomy else None,
+            given.get("report"),
             format_of(output),
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
         )
         beside: list[Path] = []
-        for path in (targets.release, targets.certificate, targets.hidden, targets.sensitive):
+        for path in (targets.release, targets.certificate, targets.hidden, targets.sensitive, targets.report):
             if path is not None:
                 beside.append(check_target(path, existing=targets.existing, inputs=targets.inputs, beside=beside))
         return targets
@@ -62,6 +64,7 @@ class Targets:
         """What stands where, for the curator."""
         lines = [f"release: {self.release}", f"certificate: {self.certificate}"]
         lines += [] if self.sensitive is None else [f"sensitive values: {self.sensitive}"]
+        lines += [] if self.report is None else [f"report: {self.report}"]
         return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
     def write(
@@ -70,10 +73,12 @@ class Targets:
         hidden: Hidden | None,
         source: Source,
         achieved: Mapping[str, Any] | None = None,
+        *,
+        page: str | None = None,
     ) -> str:
         """Write everything, and return the text of the certificate, which carries the release's SHA-256.
 
-        `achieved` are the risks that were measured, for the certificate.
+        `achieved` are the risks that were measured, for the certificate, `page` is the report as HTML.
         """
         tables = {"release": (self.release, release.data)}
         if self.sensitive is not None and isinstance(release, Anatomy):
@@ -85,6 +90,8 @@ class Targets:
                 beside[what] = {"file": path.name, "sha256": digest}
             certificate = release.certificate.to_json(**beside)
             batch.add(self.certificate, certificate)
+            if page is not None and self.report is not None:
+                batch.add(self.report, page)
             if hidden is not None and self.hidden is not None:
                 batch.add(self.hidden, lambda path: write_hidden(hidden, path), readers=Readers.OWNER)
         return certificate

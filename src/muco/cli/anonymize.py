@@ -36,6 +36,9 @@ from muco.switches import Method
     show_default=True,
     help="Measure the risks for the certificate: on a sample of people, or on all (slow).",
 )
+@click.option(
+    "--report", type=click.Path(path_type=Path), help="A public page of what was measured (muco[report])."
+)
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write; RELEASE may be left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
@@ -51,6 +54,7 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
         raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
     if given["hidden"] is not None and given["method"] != Method.MUCO:
         raise PolicyError(f"--hidden keeps the tables of mutual cover, and method {given['method']} has none")
+    _check_report(given)
     from muco.files import read_table
     from muco.publish import Targets, read_key_file
 
@@ -66,10 +70,10 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
             is_judged = given["method"] == Method.MUCO and given["assess"] != "none"
             run = _method(given["method"], keep_hidden=is_judged or given["hidden"] is not None)
             release, hidden = run(source.table, policy, key=key, watch=watch)
-        achieved = _achieve(source.table, release, hidden, given["assess"], watch) if is_judged else {}
+        achieved, page = _achieve(source.table, release, hidden, given, watch) if is_judged else ({}, None)
         if targets is not None and not given["dry_run"]:
             watch("write", 0, 0)
-            certificate = targets.write(release, hidden, source, achieved)
+            certificate = targets.write(release, hidden, source, achieved, page=page)
         else:
             certificate = release.certificate.to_json(**({"achieved": achieved} if achieved else {}))
     for warning in told:
@@ -88,13 +92,38 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
         click.echo(certificate, nl=False)
 
 
-def _achieve(table: Any, release: Any, hidden: Any, effort: str, watch: Callable[..., object]) -> dict[str, Any]:
-    """The achieved risks, as the certificate tells them."""
-    from muco.assess.assessment import Effort
-    from muco.assess.public import measure_achieved
+def _check_report(given: dict[str, Any]) -> None:
+    """Raise before a run for a page that could not be written after it."""
+    if given["report"] is None:
+        return
+    if given["method"] != Method.MUCO or given["assess"] == "none":
+        raise PolicyError(
+            "--report writes what was measured of mutual cover: leave --method and --assess as they are, or call "
+            "muco report on the release"
+        )
+    from muco.report.charts import check_extra
+
+    check_extra()
+
+
+def _achieve(
+    table: Any, release: Any, hidden: Any, given: dict[str, Any], watch: Callable[..., object]
+) -> tuple[dict[str, Any], str | None]:
+    """The achieved risks, as the certificate tells them, and the page where one is wanted."""
+    from muco.assess.assessment import Effort, assess_release
+    from muco.assess.public import tell_achieved
 
     watch("assess", 0, 0)
-    return measure_achieved(table, release, hidden, Effort.FULL if effort == "full" else Effort.RISKS)
+    quick = Effort.RISKS if given["report"] is None else Effort.QUICK
+    effort = Effort.FULL if given["assess"] == "full" else quick
+    policy = hidden.outcome.groups.microdata.policy
+    assessment = assess_release(table, release, policy, hidden=hidden, effort=effort)
+    if given["report"] is None:
+        return tell_achieved(assessment), None
+    from muco.report import Contents, render_page
+
+    contents = Contents.gather(assessment, table, release, title="What the release protects and is worth")
+    return tell_achieved(assessment), render_page(contents)
 
 
 def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import count
 
@@ -151,9 +151,11 @@ def _disclosure(contents: Contents, reader: Reader) -> Section:
 
 
 def _beside(contents: Contents, reader: Reader) -> Section:
-    entries = (Entry.of("this release", contents.assessment), *contents.baselines.entries)
+    others = contents.baselines.entries
+    own = Entry.of("this release", contents.assessment)
+    entries = others if own in [replace(each, method=own.method) for each in others] else (own, *others)
     words = (
-        "The same table, anonymized by two well-known methods at the same diversity and measured alike. Loss in "
+        "The same table, anonymized by other methods at the same diversity and measured alike. Loss in "
         "moves and loss in widths are different units: compare within a column only. Anatomy leaves every "
         "quasi-identifier as it is, so whoever knows them finds the row; it only hides the sensitive value."
     )
