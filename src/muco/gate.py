@@ -10,15 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from muco._core import Tables, conclude
-from muco.errors import PolicyError, ReleaseError
+from muco.errors import ReleaseError
 from muco.policy import Policy
 from muco.release import Outcome
+from muco.switches import Draw
 
 # It orders the Markov chains of large groups and hides nothing: a figure must come out again.
 _PUBLIC = hashlib.sha256(b"muco assess").digest()
 _PROVEN = "one over the smallest group: proven, the groups taken as given"
 _MEASURED = "mean posterior of a person's own row, for one who knows groups and tables: measured, no bound"
-_UNKNOWN = "not measured: the attributes of a block share a random number"
+MOST_RECORDS = 200_000  # beyond, a keyed sample of groups, as in the assessment
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +65,22 @@ def pass_gate(policy: Policy, risk: float | None, how: str, *, remedy: str = "")
     return Passage(policy.max_risk, risk, how, policy.accept_risk)
 
 
-def refuse_gate(policy: Policy, method: str) -> None:
-    """Raise PolicyError where a baseline is asked for a bound that only mutual cover is held against."""
-    if policy.max_risk is not None:
-        raise PolicyError(
-            f"max_risk guards mutual cover, and method {method} is not held against it: take it out, and judge the "
-            "release with `muco assess --max-risk`"
-        )
-
-
-def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | None, str]:
+def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float, str]:
     groups = outcome.groups
     policy = groups.microdata.policy
     if policy.is_provable:
         return 1 / outcome.smallest_group, _PROVEN
-    if policy.blocks:
-        return None, _UNKNOWN
+    shares = policy.draw is Draw.INDEPENDENT
+    blocks = [[policy.quasi.index(name) for name in block] for block in policy.blocks if shares]
+    share = min(1.0, MOST_RECORDS / len(outcome.released))
     own = []
     for batch, made in zip(groups.batches(), tables, strict=True):
         here = slice(int(groups.starts[batch.first]), int(groups.starts[batch.last]))
         records = here.stop - here.start
-        alone: list[list[int]] = []  # no attributes share a random number, as was seen above
-        seen = [(made, outcome.released[here], policy.repair, alone)]
+        seen = [(made, outcome.released[here], policy.repair, blocks)]
         nothing = np.zeros((records, 0), dtype=np.int32), np.zeros(records, dtype=bool)
         found, _, _ = conclude(
-            seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=1.0
+            seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=share
         )
         own.append(found[0])
     return float(np.nanmean(np.concatenate(own))), _MEASURED

@@ -104,22 +104,16 @@ class Assessment:
     def risk(self) -> float | None:
         """What a gate holds against its bound: what is proven, else A1, else the most that linking found.
 
-        None where which row is whose is not known, or draws are shared in a way that A1 does not model: then no
-        gate can be passed.
+        None where which row is whose is not known: then no gate can be passed.
         """
         if self.proven is not None:
             return self.proven
         if self.informed is not None:
             return self.informed.record.rate.value
-        if self.linkage is None or self.shares_draws:
+        if self.linkage is None:
             return None
         linked = [self.linkage.identity.rate.value, *(risk.rate.value for risk in self.disclosure.identity or ())]
         return max(linked)
-
-    @property
-    def shares_draws(self) -> bool:
-        """Whether attributes of a block share a random number, whose joint law is not the product that A1 takes."""
-        return bool(self.policy.blocks) and not self.policy.is_provable
 
     @property
     def delta_is_number(self) -> bool:
@@ -211,7 +205,7 @@ def assess_release(
         rows=len(comparison.low),
         is_aligned=is_aligned,
         proven=_prove(hidden),
-        informed=_inform(comparison, hidden),
+        informed=measure_informed(comparison, hidden) if hidden is not None else None,
         single_value=measure_single_value(hidden) if hidden is not None else (),
         classes=measure_classes(comparison),
         disclosure=measure_disclosure(comparison, (1.0,) if is_brief else MATCH_PROBABILITIES),
@@ -230,14 +224,6 @@ def _prove(hidden: Hidden | None) -> float | None:
     if hidden is None or not hidden.outcome.groups.microdata.policy.is_provable:
         return None
     return 1 / hidden.outcome.smallest_group
-
-
-def _inform(comparison: Comparison, hidden: Hidden | None) -> Informed | None:
-    """A1, where its model holds: attributes drawn each on its own, which those of a shared block are not."""
-    if hidden is None:
-        return None
-    policy = hidden.outcome.groups.microdata.policy
-    return measure_informed(comparison, hidden) if policy.is_provable or not policy.blocks else None
 
 
 def _try_harder(hidden: Hidden) -> dict[str, Any]:

@@ -223,8 +223,6 @@ def _limits(assessment: Assessment) -> Iterator[str]:
             f"Delta {assessment.policy.delta} limits an average, one attribute at a time. It bounds no linking: "
             "who knows groups and tables may find a person with much higher probability."
         )
-    if assessment.shares_draws:
-        yield "Attributes of a block share random numbers: who knows groups and tables may find more than was tried."
     if assessment.with_sensitive is not None:
         found = coarse(assessment.with_sensitive.identity.rate.value, people)
         yield f"Who knows a person's sensitive values too finds the row by nearest values for {found} of people."

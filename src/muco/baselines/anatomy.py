@@ -21,11 +21,7 @@ from muco.arrays import Offsets
 from muco.baselines.generalize import name_attributes, replace_columns, summarize
 from muco.errors import PolicyError
 from muco.frame import Frame
-<<<<<<< HEAD
 from muco.gate import Passage, pass_gate
-=======
-from muco.gate import refuse_gate
->>>>>>> judge
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
@@ -57,7 +53,6 @@ def anatomize(
     """
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
-    refuse_gate(policy, "anatomy")
     _check(policy)
     told("encode", 0, len(table))
     switches = {"grouping": Grouping.BUCKETS, "sweep": Sweep.LEAF, "exchanges": 0, "principle": Principle.FREQUENCY}

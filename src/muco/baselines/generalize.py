@@ -18,11 +18,7 @@ from muco._core import shuffled
 from muco.anonymize import Watch, choose
 from muco.arrays import Codes
 from muco.baselines.labels import label_groups, spans_of_groups
-<<<<<<< HEAD
 from muco.gate import Passage, pass_gate
-=======
-from muco.gate import refuse_gate
->>>>>>> judge
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
@@ -52,7 +48,6 @@ def generalize(
     """
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
-    refuse_gate(policy, "mondrian")
     told("encode", 0, len(table))
     leaves = policy.model_copy(update={"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF, "exchanges": 0})
     microdata = Microdata.of(table, leaves, key=secret)
