@@ -42,7 +42,10 @@ class Targets:
 
     @staticmethod
     def of(output: Path, given: Mapping[str, Any], *, inputs: Iterable[Path | None]) -> Targets:
-        """`given` may name `certificate`, `hidden`, `report`, `force` and `method`. Raises PolicyError or OutputError."""
+        """`given` may name `certificate`, `hidden`, `report`, `force` and `method`.
+
+        Raises PolicyError or OutputError.
+        """
         is_anatomy = given.get("method") == Method.ANATOMY
         targets = Targets(
             output,
