@@ -131,6 +131,22 @@ def test_only_the_internal_page_tells_of_single_people() -> None:
     assert all(float(share) == 0 or 2.5 <= float(share) <= 97.5 or float(share) == 100 for share in told)
 
 
+def test_no_kind_shows_a_cell_of_a_table_whose_cells_are_all_unique() -> None:
+    names = [f"canary{number}" for number in range(40)]
+    tree = {"canaryroot": names[:20], "canaryleft": names[20:]}
+    frame = pl.DataFrame({"a": names, "b": names[::-1], "s": names, "note": names, "id": names})
+    attributes = {
+        "a": {"role": "quasi", "hierarchy": {"tree": tree}},
+        "b": {"role": "quasi", "missing": ["canary3"]},
+    }
+    roles = {"s": {"role": "sensitive", "order": names}, "id": {"role": "identifier"}}
+    policy = Policy.parse({"diversity": 4, "missing": ["canaryx"], "attributes": {**attributes, **roles}})
+    release, hidden = muco.anonymize_with_hidden(frame, policy, key=KEY)
+    assessment = muco.assess_release(frame, release, policy, hidden=hidden)
+    made = Contents.gather(assessment, frame, release)
+    assert "canary" not in "".join([repr(made), *(render_page(made, audience) for audience in Audience)])
+
+
 def bars(values: list[str]) -> dict[str, float]:
     frame = pl.DataFrame({"a": values, "pay": [1, 2] * (len(values) // 2) + [1] * (len(values) % 2)})
     made = Comparison.of(frame, frame, Policy.of(quasi="a", sensitive="pay"))
