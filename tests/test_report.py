@@ -139,7 +139,7 @@ def test_no_kind_shows_a_cell_of_a_table_whose_cells_are_all_unique() -> None:
         "a": {"role": "quasi", "hierarchy": {"tree": tree}},
         "b": {"role": "quasi", "missing": ["canary3"]},
     }
-    roles = {"s": {"role": "sensitive", "order": names}, "id": {"role": "identifier"}}
+    roles = {"s": {"role": "sensitive", "order": names}, "id": {"role": "identifier"}, "note": {"role": "other"}}
     policy = Policy.parse({"diversity": 4, "missing": ["canaryx"], "attributes": {**attributes, **roles}})
     release, hidden = muco.anonymize_with_hidden(frame, policy, key=KEY)
     assessment = muco.assess_release(frame, release, policy, hidden=hidden)

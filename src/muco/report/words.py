@@ -13,7 +13,7 @@ from muco.report.contents import Audience, Contents
 # Figures of single people, or of the few at the end of a distribution: not for a page that anybody may read.
 _INTERNAL = {"informed-p99", "informed-half", "single-value", "presence", "recursive"}
 _NAMES = {
-    "proven": "knows groups and tables (proven bound)",
+    "proven": "groups and tables known: bound",
     "informed": "knows groups and tables",
     "informed-top": "the same, takes the likeliest row",
     "informed-p99": "the same, the 1 % most exposed",
