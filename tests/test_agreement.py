@@ -16,6 +16,7 @@ import twin
 from muco import _core
 from reference import Principle, World, divide, is_satisfied, repair_outcomes
 from reference_cover import calculate_table
+from reference_seeds import divide_by_seeds
 from twin import Axis, divided, entry, table_of, tables_of
 
 few = settings(max_examples=120, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
@@ -53,6 +54,12 @@ def matrices(draw: Any) -> Axis:
 
 axes_of_every_kind = st.one_of(lines(), trees(), matrices())
 
+# Distances in eighths: sums of them are exact, so that the oracle and the core find the same ones equal.
+axes_in_eighths = st.one_of(
+    st.lists(st.integers(1, 7), max_size=5, unique=True).map(lambda inner: twin.line([0, *sorted(inner), 8])),
+    st.lists(st.sampled_from([0.25, 0.5, 1]), max_size=6).map(lambda steps: twin.tree([*steps, 1])),
+)
+
 
 @st.composite
 def principles(draw: Any) -> Principle:
@@ -62,9 +69,9 @@ def principles(draw: Any) -> Principle:
 
 
 @st.composite
-def worlds(draw: Any) -> tuple[World, list[Axis]]:
+def worlds(draw: Any, kinds: st.SearchStrategy[Axis] = axes_of_every_kind) -> tuple[World, list[Axis]]:
     """Up to 40 records on up to 3 quasi-identifiers, with up to 2 sensitive attributes."""
-    axes = draw(st.lists(axes_of_every_kind, min_size=1, max_size=3))
+    axes = draw(st.lists(kinds, min_size=1, max_size=3))
     records = draw(st.integers(1, 40))
     domains = draw(
         st.one_of(*[st.lists(sizes, min_size=1, max_size=1)] * 3, st.lists(sizes, min_size=2, max_size=2))
@@ -100,6 +107,17 @@ def test_the_core_divides_a_table_as_the_oracle_does(
     else:
         with pytest.raises(ValueError, match="does not keep the principle"):
             divided(world, axes, grouping, sweep)
+
+
+@pytest.mark.parametrize("sweep", ["leaf", "table"])
+@given(made=worlds(axes_in_eighths))
+@few
+def test_the_core_groups_around_seeds_as_the_oracle_does(made: tuple[World, list[Axis]], sweep: str) -> None:
+    world, axes = made
+    assume(is_satisfied(world, world.everybody))
+    takes = world.principle.name == "anonymity" or (world.principle.name == "frequency" and len(world.sizes) == 1)
+    expected = divide_by_seeds(world, sweep) if takes else divide(world, "leaves")
+    assert divided(world, axes, "seeds", sweep) == expected
 
 
 @pytest.mark.parametrize(("grouping", "sweep"), GROUPINGS)

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
@@ -63,9 +65,21 @@ def test_every_switch_is_an_option_that_the_certificate_shows(table: Path, words
 
 def test_every_switch_of_the_policy_is_an_option() -> None:
     text = muco("anonymize", "--help").out
-    own = set(Policy.model_fields) - {"schema_version", "attributes", "missing", "c", "t", "blocks"}
+    own = set(Policy.model_fields) - {"schema_version", "attributes", "missing", "c", "t", "blocks", "table"}
     assert own == {*SWITCHES, *GATE}
-    assert all(f"--{name.replace('_', '-')}" in text for name in own)
+    assert all(f"--{name.replace('_', '-')}" in text for name in [*own, "block"])  # once for each of the blocks
+
+
+def test_each_block_is_an_option_of_its_own(table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "policy.toml"
+    whole = Policy.of(identifier="name", quasi=["age", "town"], sensitive="illness", blocks=[["age", "town"]])
+    path.write_text(whole.to_toml())
+    given = ("--diversity", "4", "--dry-run", "--json")
+    assert settings(table, "--diversity", "4", "--block", "age, town")["blocks"] == [["age", "town"]]
+    ran = muco("anonymize", table, "-c", path, "--block", "town", "--block", "age", *given)
+    assert json.loads(ran.out)["settings"]["blocks"] == [["town"], ["age"]]
+    ran = muco("anonymize", table, *ROLES, "--block", "age,name", *given)
+    assert (ran.code, "blocks name name, which is no quasi-identifier" in " ".join(ran.err.split())) == (2, True)
 
 
 def test_options_win_over_the_policy_file(table: Path, tmp_path: Path) -> None:
@@ -124,7 +138,7 @@ def test_verbose_tells_each_stage_in_a_line(table: Path) -> None:
     ran = muco("anonymize", table, *ROLES, "--diversity", "4", "--dry-run", "-v")
     lines = ran.err.splitlines()
     assert lines[:2] == ["reading the table", "encoding values: 40 records"]
-    assert "covering records: 0 of 40 records" in lines
+    assert "covering records: 40 records" in lines
 
 
 @pytest.mark.parametrize("words", [("-o", "out.csv"), ()])
@@ -154,7 +168,7 @@ def test_a_group_of_one_record_is_told(table: Path) -> None:
 
 
 USAGE = [
-    ((), "Missing argument 'TABLE'"),
+    ((), "Missing argument 'TABLE"),
     (("{table}", "--frce"), "No such option"),
     (("{table}", "--preset", "papr"), "'papr' is not one of 'paper', 'provable'"),
     (("{table}", "--diversity", "x"), "'x' is not a valid integer"),
@@ -186,6 +200,21 @@ def test_usage_and_policy_faults_leave_with_2(table: Path, tmp_path: Path, words
 def test_a_command_that_is_none_leaves_with_2() -> None:
     assert muco("anonymise").code == 2
     assert "did you mean anonymize?" in muco("anonymise").err
+
+
+@pytest.mark.parametrize("option", ["-o", "--certificate", "--hidden"])
+def test_a_hierarchy_file_of_the_policy_is_an_input_and_never_overwritten(table: Path, option: str) -> None:
+    policy, tree = table.with_name("policy.toml"), table.with_name("town.csv")
+    tree.write_text(text := "Aston;a;*\nBorth;a;*\nCorfe;b;*\n")
+    policy.write_text(
+        'diversity = 4\n[attributes]\nname.role = "identifier"\nage.role = "quasi"\nillness.role = "sensitive"\n'
+        'town = { role = "quasi", hierarchy.file = "town.csv" }\n'
+    )
+    out = () if option == "-o" else ("-o", table.with_name("out.csv"))
+    ran = muco("anonymize", table, "-c", policy, *out, option, tree, "--force")
+    assert (ran.code, "town.csv is an input: it is never overwritten" in ran.err) == (2, True), ran.err
+    assert tree.read_text() == text
+    assert muco("anonymize", table, "-c", policy, "-o", table.with_name("out.csv")).code == 0
 
 
 def test_an_existing_target_needs_force(table: Path, tmp_path: Path) -> None:
@@ -258,6 +287,12 @@ def test_a_file_that_is_no_table_leaves_with_3(tmp_path: Path, content: bytes, m
     assert (ran.code, message in " ".join(ran.err.split())) == (3, True), ran.err
 
 
+def test_a_parquet_file_that_repeats_a_column_is_told_so(tmp_path: Path) -> None:
+    pq.write_table(pa.table([[1], [2]], names=["q", "q"]), tmp_path / "in.parquet")
+    ran = muco("anonymize", tmp_path / "in.parquet", *FOUR, "--dry-run")
+    assert (ran.code, "in.parquet cannot be read: it repeats the name of a column" in ran.err) == (3, True)
+
+
 def test_a_table_that_is_not_there_leaves_with_3(tmp_path: Path) -> None:
     ran = muco("anonymize", tmp_path / "none.csv", *FOUR, "--dry-run")
     assert (ran.code, "none.csv cannot be read: No such file or directory" in ran.err) == (3, True)
@@ -279,6 +314,33 @@ def test_a_full_stdout_leaves_with_74(table: Path) -> None:
         ran = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ran.returncode == 74
     assert "No space left on device" in ran.stderr
+
+
+def test_a_stdout_that_nobody_reads_leaves_with_74(table: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    words = program("anonymize", table, *ROLES, "--diversity", "4", "--dry-run", "--json", "-q")
+    ran = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert (ran.returncode, ran.stderr) == (74, "")
+
+
+def test_a_full_stderr_leaves_with_74_and_no_words_of_python(table: Path, tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            program("anonymize", table, *ROLES, "--diversity", "4", "-o", tmp_path / "out.csv"),
+            stdout=subprocess.PIPE,
+            stderr=full,
+            check=False,
+        )
+    assert (ran.returncode, ran.stdout) == (74, b"")
+
+
+def test_a_file_name_that_is_no_text_is_written(table: Path, tmp_path: Path) -> None:
+    out = Path(os.fsdecode(bytes(tmp_path) + b"/\xff.csv"))
+    ran = muco("anonymize", table, *ROLES, "--diversity", "4", "-o", out)
+    assert (ran.code, out.exists()) == (0, True), ran.err
+    assert json.loads(out.with_name(f"{out.stem}.certificate.json").read_text())["release"]["file"] == "?.csv"
 
 
 @pytest.mark.parametrize(
@@ -312,6 +374,28 @@ def test_stages_are_shown_on_a_terminal(tmp_path: Path) -> None:
     os.close(main)
     assert (run.communicate()[0], run.returncode) == (b"", 0)
     assert "dividing into groups" in shown.decode()
+
+
+def test_a_run_on_a_terminal_moves_and_shows_rate_and_time_left(tmp_path: Path) -> None:
+    path = people(tmp_path / "in.csv", 60_000)
+    main, other = pty.openpty()
+    words = program("anonymize", path, *ROLES, "--diversity", "4", "--delta", "1/3", "--dry-run")
+    run = subprocess.Popen(words, stderr=other, env=environment(TERM="xterm", COLUMNS="160"))
+    os.close(other)
+    shown = b""
+    with suppress(OSError):
+        while True:
+            shown += os.read(main, 65536)
+    os.close(main)
+    assert run.wait() == 0
+    states = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode()).split("\r")
+    # Batches of 2^14 records: 0, about 16,384, 32,768 and 49,152 are done; the rate is known from the second on.
+    assert (
+        len({found[1] for state in states if (found := re.search(r"covering records.* ([0-9]+)/60000", state))})
+        == 4
+    )
+    told = r"covering records.*/60000 +[0-9,]+ records/s +[0-9]:[0-9]{2}:[0-9]{2}"
+    assert any(re.search(told, state) for state in states)
 
 
 def test_progress_shows_rate_and_time_left_and_then_goes() -> None:

@@ -32,6 +32,7 @@ def encoded(
         (["b", "A", "a", "B"], ["A", "B", "a", "b"], [3, 0, 2, 1]),  # casing is kept
         (["x", "", "  ", "x", ""], ["x", ""], [0, 1, 1, 0, 1]),  # the commonest marker of missing
         ([3, 1, None, 2], [1, 2, 3, None], [2, 0, 3, 1]),
+        (["TRUE", "true", "False", " false"], ["False", "TRUE"], [1, 1, 0, 0]),  # two truths, not four
     ],
 )
 def test_equal_values_share_a_code_and_a_form(cells: list[Any], released: list[Any], codes: list[int]) -> None:

@@ -69,6 +69,25 @@ def test_categories_without_rows_are_dropped_everywhere() -> None:
     assert note.type == codes.type
 
 
+@pytest.mark.parametrize("kind", ["polars", "pandas", "pyarrow"])
+def test_the_declared_order_of_categories_is_the_order_of_their_ranks(kind: str) -> None:
+    sizes, order = ["S", "M", "L", "S"], ["S", "M", "L", "XL"]
+    codes = pa.array([0, 1, 2, 0], pa.int8())
+    column: Any = {
+        "polars": pl.DataFrame({"size": pl.Series(sizes, dtype=pl.Enum(order))}),
+        "pandas": pd.DataFrame({"size": pd.Categorical(sizes, categories=order, ordered=True)}),
+        "pyarrow": pa.table({"size": pa.DictionaryArray.from_arrays(codes, pa.array(order), ordered=True)}),
+    }[kind]
+    policy = muco.Policy.of(quasi="size", attributes={"size": {"kind": "ordinal"}}, diversity=2)
+    assert muco.Microdata.of(column, policy).codes[:, 0].tolist() == [0, 1, 2, 0]
+
+
+def test_categories_in_no_order_rank_as_text() -> None:
+    table = pd.DataFrame({"size": pd.Categorical(["S", "M", "L", "S"], categories=["S", "M", "L"])})
+    policy = muco.Policy.of(quasi="size", attributes={"size": {"kind": "ordinal"}}, diversity=2)
+    assert muco.Microdata.of(table, policy).codes[:, 0].tolist() == [2, 1, 0, 2]
+
+
 def test_metadata_of_arrow_is_dropped_and_nullability_kept() -> None:
     fields = [pa.field("id", pa.string()), pa.field("age", pa.int16(), nullable=False, metadata={"c": "canary"})]
     fields += [pa.field("ill", pa.string()), pa.field("note", pa.large_string())]

@@ -120,6 +120,20 @@ def test_a_file_in_another_encoding_is_refused_by_line(tmp_path: Path) -> None:
     assert caught.value.__context__ is None
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a;x;*\na;y;*\n", r"town\.csv repeats leaves on 1 line \(2\)"),
+        ("a\n", r"town\.csv has no levels"),
+        ('"a;*\n', r"town\.csv cannot be read on line 1"),
+    ],
+)
+def test_a_file_that_is_no_hierarchy_is_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "town.csv").write_text(text)
+    with pytest.raises(PolicyError, match=message):
+        Hierarchy.from_arx(tmp_path / "town.csv")
+
+
 def test_cells_are_found_among_leaves_and_strays_named_by_row() -> None:
     tree = Hierarchy.from_tree(["a", "b"])
     assert tree.index_of(["b", None, "a"], attribute="x").tolist() == [1, -1, 0]

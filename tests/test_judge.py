@@ -206,13 +206,13 @@ def test_risks_are_measured_on_wish_only(folder: Path, tmp_path: Path) -> None:
     assert "achieved" not in json.loads((tmp_path / "out.certificate.json").read_text())
 
 
-@pytest.mark.parametrize(
-    ("method", "found"), [("mondrian", "one over the smallest group"), ("anatomy", "as they are")]
-)
-def test_a_baseline_is_held_against_the_gate(folder: Path, tmp_path: Path, method: str, found: str) -> None:
-    words = ("--identifier", "name", *ROLES, "--diversity", "2", "--method", method, "--max-risk", "0.01")
+@pytest.mark.parametrize(("method", "code"), [("mondrian", 0), ("anatomy", 4)])
+def test_a_baseline_is_held_against_the_gate(folder: Path, tmp_path: Path, method: str, code: int) -> None:
+    # Groups of 2 link with 1/2; Anatomy publishes every combination as it is.
+    words = ("--identifier", "name", *ROLES, "--diversity", "2", "--method", method, "--max-risk", "0.5")
     ran = muco("anonymize", folder / "in.csv", "-o", tmp_path / "out.csv", *words)
-    assert ran.code == 4 and found in ran.err and list(tmp_path.iterdir()) == []
+    assert ran.code == code, ran.err
+    assert (tmp_path / "out.csv").exists() == (code == 0)
 
 
 def test_full_tries_every_adversary(folder: Path) -> None:

@@ -125,9 +125,10 @@ def test_switches_are_refused_with_words_or_survive_a_round_trip(switches: dict[
         ({"principle": ["x"]}, "principle must be"),
         ({"grouping": {}, "principle": "distinct", "attributes": {"a": {"role": "sa"}}}, "grouping must be"),
         ({"delta": []}, "delta must be a number such as 1/6"),
-        ({"attributes": 3}, "attributes must be a valid dictionary"),
-        ({"attributes": "ab"}, "attributes must be a valid dictionary"),
-        ({"attributes": {"a": 3}}, "attributes.a must be a valid dictionary"),
+        ({"attributes": 3}, "attributes must be a table"),
+        ({"attributes": "ab"}, "attributes must be a table"),
+        ({"attributes": {"a": 3}}, "attributes.a must be a table"),
+        ({"blocks": "ab"}, "blocks must be a list"),
     ],
 )
 def test_a_fault_is_named_with_its_place_and_what_was_meant(words: dict[str, Any], message: str) -> None:
@@ -221,7 +222,7 @@ def test_a_link_that_leads_out_of_the_policy_s_folder_is_refused(tmp_path: Path)
         (f"missing = {'[' * 3000}{']' * 3000}", "is not TOML: its form is wrong"),
         ("delta = \n", "is not TOML: see line 1, column 9"),
         ("delta = 1\ndelta = 2", "is not TOML: see"),
-        ("attributes = 3", "attributes must be a valid dictionary"),
+        ("attributes = 3", "attributes must be a table"),
         ("[attributes]\ntown = 3", "attributes.town must be"),
     ],
 )

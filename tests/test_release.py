@@ -34,6 +34,12 @@ def test_a_policy_and_its_parts_are_refused_together() -> None:
         muco.anonymize(TABLE, muco.Policy.of(**ROLES), quasi="age")
 
 
+def test_of_many_unnamed_columns_some_are_named_and_the_rest_counted() -> None:
+    wide = pl.DataFrame({"age": [1, 2], **{f"c{i}": [0, 1] for i in range(1_025)}})
+    with pytest.warns(MucoWarning, match=r"untouched: c0, .*, c19 and 1,005 more\. Give"):
+        muco.anonymize(wide, quasi="age", diversity=2)
+
+
 def test_unnamed_columns_are_released_untouched_with_a_warning_at_the_caller() -> None:
     with pytest.warns(MucoWarning, match="columns without a role are released untouched: id, zip") as told:
         release = muco.anonymize(TABLE, quasi="age", sensitive="ill", diversity=4)

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import muco
+import twin
 from muco.errors import InfeasibleError, PolicyError, TableError
 from muco.microdata import Group
 from muco.output_table import OutputTable
@@ -144,3 +145,14 @@ def test_an_output_table_shows_no_value_but_when_printed(group: Group) -> None:
     assert repr(muco.calculate_table(group, "age")) == "OutputTable(age, 3 records, 2 values)"
     assert repr(group) == "Group(3 records)"
     assert np.issubdtype(muco.calculate_table(group, "age").numerators.dtype, np.uint64)
+
+
+def test_problems_that_differ_in_distances_only_are_solved_each() -> None:
+    # Three values once each in both attributes; only the middle one's distances differ (1/2 and 1/10 of the range).
+    axes = [twin.line([0, 5, 10]), twin.line([0, 1, 10])]
+    tables = twin.tables_of([[(0, 0), (1, 1), (2, 2)]], axes, Fraction(1, 2), "cheapest", "observed")
+    for place, axis in enumerate(axes):
+        alone = twin.table_of([0, 1, 2], axis, Fraction(1, 2))
+        together = twin.entry(tables, [0, 1, 2], attribute=place)
+        assert together.numerators.tolist() == alone.numerators.tolist()
+    assert twin.entry(tables, [0, 1, 2]).numerators.tolist() != together.numerators.tolist()

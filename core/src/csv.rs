@@ -3,6 +3,10 @@
 //! Readers of frames pad short rows, rename columns that repeat and quote cells in their errors. Here a table is
 //! walked once, faults come as row numbers, and what was odd but harmless is written anew in the plainest form.
 
+mod walk;
+
+use walk::Walk;
+
 /// What is wrong with a row. Rows count from 1 after the header, which is row 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -26,6 +30,18 @@ pub enum Fault {
 /// Bytes that a field may have.
 pub const LONGEST: usize = 1 << 20;
 
+/// How a text is written, so that another can be written like it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Whether every field of the header is quoted.
+    pub is_header_quoted: bool,
+    /// Of each column, how many fields are quoted, and how many are not though they hold something. `NA` counts in
+    /// neither: R quotes a column of text and leaves its `NA` bare.
+    pub quotes: Vec<(usize, usize)>,
+    /// How many rows end in LF, in CR LF and in CR alone.
+    pub ends: [usize; 3],
+}
+
 /// What a walk over a text found.
 #[derive(Debug, Default)]
 pub struct Scan {
@@ -35,14 +51,18 @@ pub struct Scan {
     pub rows: usize,
     /// Each bad row once, with its first fault.
     pub faults: Vec<(usize, Fault)>,
-    /// The text of the good rows, only where it differs from what was given.
+    /// Where the rows begin in what was given.
+    pub from: usize,
+    /// The good rows, only where they differ from what was given from there on.
     pub text: Option<Vec<u8>>,
+    /// How it is written.
+    pub style: Style,
 }
 
 /// Walks over `bytes`, whose fields `delimiter` parts.
-pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
-    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let mut walk = Walk { bytes, delimiter, at: 0, fields: Vec::new(), fault: None, is_plain: true };
+pub fn scan(given: &[u8], delimiter: u8) -> Scan {
+    let bytes = given.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(given);
+    let mut walk = Walk::new(bytes, delimiter);
     let mut scan = Scan::default();
     if !walk.row() {
         return scan;
@@ -52,7 +72,12 @@ pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
     if let Some(fault) = walk.fault {
         scan.faults.push((0, fault));
     }
-    let mut written: Option<Vec<u8>> = if walk.is_plain { None } else { Some(walk.written()) };
+    scan.style.is_header_quoted = walk.fields.iter().all(|field| field.is_quoted);
+    scan.style.quotes = vec![(0, 0); width];
+    scan.style.count_end(walk.end);
+    let body = walk.at;
+    scan.from = given.len() - bytes.len() + body;
+    let mut written: Option<Vec<u8>> = None;
     loop {
         let from = walk.at;
         if !walk.row() {
@@ -70,8 +95,12 @@ pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
             }
         }
         let is_kept = !is_blank && walk.fault.is_none();
+        if is_kept {
+            scan.style.count_end(walk.end);
+            scan.style.count_quotes(&walk);
+        }
         if written.is_none() && !(is_kept && walk.is_plain) {
-            written = Some(bytes[..from].to_vec());
+            written = Some(bytes[body..from].to_vec());
         }
         if let (Some(text), true) = (&mut written, is_kept) {
             text.extend(walk.written());
@@ -81,142 +110,21 @@ pub fn scan(bytes: &[u8], delimiter: u8) -> Scan {
     scan
 }
 
-/// A field: where its content lies, and whether it was quoted.
-struct Field {
-    from: usize,
-    to: usize,
-    is_quoted: bool,
-}
-
-impl Field {
-    fn is_empty(&self) -> bool {
-        self.from == self.to && !self.is_quoted
-    }
-}
-
-struct Walk<'a> {
-    bytes: &'a [u8],
-    delimiter: u8,
-    at: usize,
-    fields: Vec<Field>,
-    fault: Option<Fault>,
-    /// Whether any reader would take the row as we do.
-    is_plain: bool,
-}
-
-impl Walk<'_> {
-    /// Reads the next row into `fields`; false at the end.
-    fn row(&mut self) -> bool {
-        self.fields.clear();
-        (self.fault, self.is_plain) = (None, true);
-        if self.at >= self.bytes.len() {
-            return false;
-        }
-        let from = self.at;
-        loop {
-            self.field();
-            match self.bytes.get(self.at) {
-                Some(byte) if *byte == self.delimiter => self.at += 1,
-                _ => break,
-            }
-        }
-        let to = self.at;
-        match self.bytes.get(self.at) {
-            Some(b'\r') if self.bytes.get(self.at + 1) == Some(&b'\n') => self.at += 2,
-            Some(b'\r') => (self.at, self.is_plain) = (self.at + 1, false),
-            Some(_) => self.at += 1,
-            None => {}
-        }
-        let row = &self.bytes[from..to];
-        if self.fields.iter().any(|field| field.to - field.from > LONGEST) {
-            self.fault.get_or_insert(Fault::TooLong);
-        } else if row.contains(&0) {
-            self.fault.get_or_insert(Fault::Nul);
-        } else if !row.is_ascii() && std::str::from_utf8(row).is_err() {
-            self.fault.get_or_insert(Fault::NotUtf8);
-        }
-        true
-    }
-
-    /// Reads one field and stops at what ends it.
-    fn field(&mut self) {
-        if self.bytes.get(self.at) != Some(&b'"') {
-            let from = self.at;
-            self.skip();
-            self.is_plain &= !self.bytes[from..self.at].contains(&b'"');
-            self.fields.push(Field { from, to: self.at, is_quoted: false });
-            return;
-        }
-        let from = self.at + 1;
-        self.at = from;
-        loop {
-            match self.bytes[self.at..].iter().position(|byte| *byte == b'"') {
-                None => {
-                    self.at = self.bytes.len();
-                    self.fault = Some(Fault::OpenQuote);
-                    self.fields.push(Field { from, to: self.at, is_quoted: true });
-                    return;
-                }
-                Some(inside) if self.bytes.get(self.at + inside + 1) == Some(&b'"') => self.at += inside + 2,
-                Some(inside) => {
-                    self.at += inside + 1;
-                    break;
-                }
-            }
-        }
-        self.fields.push(Field { from, to: self.at - 1, is_quoted: true });
-        let after = self.at;
-        self.skip();
-        if self.at > after {
-            self.fault.get_or_insert(Fault::AfterQuote);
+impl Style {
+    fn count_end(&mut self, end: Option<usize>) {
+        if let Some(count) = end.and_then(|end| self.ends.get_mut(end)) {
+            *count += 1;
         }
     }
 
-    /// Goes to the next delimiter or end of line.
-    fn skip(&mut self) {
-        let ends = |byte: &u8| *byte == self.delimiter || *byte == b'\n' || *byte == b'\r';
-        self.at += self.bytes[self.at..].iter().position(ends).unwrap_or(self.bytes.len() - self.at);
-    }
-
-    fn value(&self, field: &Field) -> Vec<u8> {
-        let content = &self.bytes[field.from..field.to];
-        if !field.is_quoted {
-            return content.to_vec();
-        }
-        let mut value = Vec::with_capacity(content.len());
-        let mut is_second = false;
-        for byte in content {
-            is_second = *byte == b'"' && !is_second;
-            if !is_second {
-                value.push(*byte);
+    fn count_quotes(&mut self, walk: &Walk<'_>) {
+        for (field, (quoted, bare)) in walk.fields.iter().zip(&mut self.quotes) {
+            if field.is_quoted {
+                *quoted += 1;
+            } else if field.from < field.to && &walk.bytes[field.from..field.to] != b"NA" {
+                *bare += 1;
             }
         }
-        value
-    }
-
-    /// The row in the plainest form: quotes only where they are needed.
-    fn written(&self) -> Vec<u8> {
-        let mut row = Vec::new();
-        for (place, field) in self.fields.iter().enumerate() {
-            if place > 0 {
-                row.push(self.delimiter);
-            }
-            let content = &self.bytes[field.from..field.to];
-            if field.is_quoted || content.contains(&b'"') {
-                row.push(b'"');
-                for byte in self.value(field) {
-                    row.push(byte);
-                    if byte == b'"' {
-                        row.push(byte);
-                    }
-                }
-                row.push(b'"');
-            } else {
-                row.extend(content);
-            }
-        }
-        row.push(b'\n');
-        row
     }
 }
 
@@ -231,7 +139,7 @@ mod tests {
     fn text(given: &str) -> String {
         let scan = scan(given.as_bytes(), b',');
         assert_eq!(scan.faults, vec![]);
-        scan.text.map_or(given.to_string(), |text| String::from_utf8(text).unwrap())
+        scan.text.map_or(given[scan.from..].to_string(), |text| String::from_utf8(text).unwrap())
     }
 
     #[test]
@@ -257,9 +165,9 @@ mod tests {
 
     #[test]
     fn what_is_odd_but_clear_is_written_plainly() {
-        assert_eq!(text("a,b\n5\" pipe,2\n"), "a,b\n\"5\"\" pipe\",2\n");
-        assert_eq!(text("a,b\r1,2\r"), "a,b\n1,2\n");
-        assert_eq!(text("a,b\n\n1,2\n\n"), "a,b\n1,2\n");
+        assert_eq!(text("a,b\n5\" pipe,2\n"), "\"5\"\" pipe\",2\n");
+        assert_eq!(text("a,b\r1,2\r"), "1,2\n");
+        assert_eq!(text("a,b\n\n1,2\n\n"), "1,2\n");
     }
 
     #[test]
@@ -271,12 +179,19 @@ mod tests {
     #[test]
     fn bad_rows_are_left_out_of_the_text() {
         let scan = scan(b"a,b\n1,2\n3\n4,5\n", b',');
-        assert_eq!(scan.text.as_deref(), Some(&b"a,b\n1,2\n4,5\n"[..]));
+        assert_eq!(scan.text.as_deref(), Some(&b"1,2\n4,5\n"[..]));
     }
 
     #[test]
     fn the_header_is_read_without_its_quotes_and_its_byte_order_mark() {
         let scan = scan(b"\xEF\xBB\xBF\"a \"\"b\"\"\",c\n", b',');
         assert_eq!(scan.header, vec![b"a \"b\"".to_vec(), b"c".to_vec()]);
+    }
+    #[test]
+    fn how_it_is_written_is_told() {
+        // R's way: a header in quotes, text in quotes, numbers and NA bare.
+        let scan = scan(b"\xEF\xBB\xBF\"a\",\"b\"\r\n\"x\",1\r\nNA,2\r\n", b',');
+        let style = Style { is_header_quoted: true, quotes: vec![(1, 0), (0, 2)], ends: [0, 3, 0] };
+        assert_eq!((scan.from, scan.text, scan.style), (12, None, style));
     }
 }

@@ -195,9 +195,14 @@ def search_rows(
     All `rows` of the release are candidates; `own` is the row of each record of the batch.
     """
 
-def scan_csv(text: bytes, delimiter: int) -> tuple[list[bytes], int, list[tuple[int, str, int]], bytes | None]:
-    """Walk over delimited text: (header, rows, faults as (row from 1, kind, fields), text of the good rows).
+def scan_csv(
+    text: bytes, delimiter: int
+) -> tuple[
+    list[bytes], int, list[tuple[int, str, int]], int, bytes | None, tuple[bool, list[int], tuple[int, int, int]]
+]:
+    """Walk over delimited text: (header, rows, faults, where the rows begin, text of the good rows, style).
 
-    The text is None where the one given can be parsed as it stands. Kinds are ragged, after_quote, open_quote, nul,
-    not_utf8 and too_long.
+    Faults are (row from 1, kind, fields); kinds are ragged, after_quote, open_quote, nul, not_utf8 and too_long.
+    The text is None where the one given can be parsed as it stands from where the rows begin. The style is (is the
+    header quoted, columns whose cells are all quoted, rows that end in LF, CR LF and CR).
     """

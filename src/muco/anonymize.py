@@ -21,6 +21,7 @@ from muco.release import Hidden, Outcome, Release
 from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
 from muco.switches import Role
 
+_SHOWN = 20  # names of a warning
 # Called with a stage (encode, divide, cover, release), the records done and all records; it may raise to stop.
 Watch = Callable[[str, int, int], None]
 
@@ -73,7 +74,8 @@ def choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple
         raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
     table, chosen = Frame.of(frame), policy or Policy.of(**switches)
     if unnamed := [name for name in table.names if name not in chosen.attributes]:
-        words = f"columns without a role are released untouched: {', '.join(unnamed)}"
+        more = f" and {len(unnamed) - _SHOWN:,} more" if len(unnamed) > _SHOWN else ""
+        words = f"columns without a role are released untouched: {', '.join(unnamed[:_SHOWN])}{more}"
         warn(f"{words}. Give them role other to silence this", MucoWarning, stacklevel=3)
     return table, chosen
 

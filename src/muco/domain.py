@@ -21,6 +21,8 @@ from muco.attribute import Attribute
 from muco.errors import MucoError, PolicyError, TableError
 from muco.hierarchy import Hierarchy
 from muco.moments import moment_keys
+from muco.numerals import PLAIN, Numerals
+from muco.origin import Origin
 from muco.switches import Kind, Role
 from muco.values import (
     Distinct,
@@ -91,12 +93,21 @@ class Domain:
         return np.where((original < self.known) & (released < self.known), apart * ratio, apart)
 
 
-def encode(column: pl.Series, attribute: Attribute, missing: Collection[str] = ()) -> tuple[Domain, Codes]:
+def encode(
+    column: pl.Series,
+    attribute: Attribute,
+    missing: Collection[str] = (),
+    *,
+    numerals: Numerals = PLAIN,
+    origin: Origin | None = None,
+) -> tuple[Domain, Codes]:
     """One column as its domain and int32 codes, shape (records,); `missing` adds to the attribute's own texts.
+
+    `numerals` says how its numbers are written, `origin` where its records stood.
 
     Raises TableError, with counts and row numbers and never a value, for cells that do not fit the attribute.
     """
-    values = Distinct.of(column, {*missing, *attribute.missing})
+    values = Distinct.of(column, {*missing, *attribute.missing}, numerals=numerals, origin=origin)
     kind = attribute.kind or infer_kind(values)
     if attribute.role is Role.QUASI:
         _check_length(values)

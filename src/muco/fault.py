@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _OWN_WORDS = "Value error, "
+_PYTHON_WORDS = re.compile(r"a valid (tuple|dictionary)( or instance of \w+)?")  # what TOML calls otherwise
 
 
 def describe_fault(fault: ErrorDetails, model: type[BaseModel]) -> str:
@@ -29,6 +30,7 @@ def describe_fault(fault: ErrorDetails, model: type[BaseModel]) -> str:
     message = fault["msg"].removeprefix(_OWN_WORDS)
     if fault["type"] != "value_error":
         message = re.sub(r"^Input should be|^Value should be", "must be", message)
+        message = _PYTHON_WORDS.sub(lambda found: "a list" if found[1] == "tuple" else "a table", message)
     return f"{path} {message}" if path else message
 
 

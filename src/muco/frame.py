@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muco.errors import TableError
+from muco.origin import WHOLE, Origin
 from muco.values import as_text
 
 if TYPE_CHECKING:
@@ -26,16 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A table of the caller's, with columns of distinct, non-empty text names."""
+    """A table of the caller's, with columns of distinct, non-empty text names; `origin` is where its rows stood."""
 
     table: nw.DataFrame[Any]
+    origin: Origin = WHOLE
 
     def __repr__(self) -> str:
         return f"Frame({len(self.table)} records, {len(self.names)} attributes)"
 
     @staticmethod
-    def of(frame: Any) -> Frame:
+    def of(frame: Any, origin: Origin | None = None) -> Frame:
         """Wrap a pandas, polars or pyarrow table. Errors: TableError for anything else, or bad column names."""
+        if isinstance(frame, Frame):
+            return frame
         table, fault = None, "the table repeats a column name: each column needs its own"
         try:
             table = nw.from_native(frame, eager_only=True)
@@ -52,7 +56,7 @@ class Frame:
                 raise TableError(f"column {place} has no name of text: name every column before you start")
         if len(set(names)) < len(names):
             raise TableError(fault)
-        return Frame(table)
+        return Frame(table, origin or WHOLE)
 
     @property
     def names(self) -> list[str]:

@@ -148,10 +148,13 @@ class Hierarchy:
         siblings are brought together, each node standing where its first line does. Raises PolicyError with
         line numbers.
         """
-        text = read_file(source, inside=inside) if isinstance(source, Path) else source
-        lines = read_lines(text.removeprefix("\ufeff"))
+        if isinstance(source, Path):
+            text, name = read_file(source, inside=inside), source.name
+        else:
+            text, name = source, "a hierarchy"
+        lines = read_lines(text.removeprefix("\ufeff"), name=name)
         if problems := find_problems(lines):
-            raise PolicyError(f"a hierarchy {problems[0]}")
+            raise PolicyError(f"{name} {problems[0]}")
         return _arranged([fields for _, fields in lines])
 
     @staticmethod

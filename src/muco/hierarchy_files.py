@@ -63,11 +63,11 @@ def read_file(path: Path, *, inside: Path | None = None) -> str:
     raise PolicyError(f"{path.name} is not in UTF-8 (line {line}): save it in that encoding")
 
 
-def read_lines(text: str) -> list[tuple[int, Ancestry]]:
+def read_lines(text: str, *, name: str = "a hierarchy") -> list[tuple[int, Ancestry]]:
     """The lines that are not blank, with their numbers, split at the one of ; tab | and comma that fits all."""
-    readings = [_split(text, delimiter) for delimiter in DELIMITERS if delimiter in text]
+    readings = [_split(text, delimiter, name) for delimiter in DELIMITERS if delimiter in text]
     if not readings:
-        raise PolicyError("a hierarchy has no levels: write leaf;level 1;level 2;...;* on each line")
+        raise PolicyError(f"{name} has no levels: write leaf;level 1;level 2;...;* on each line")
     even = [lines for lines in readings if len({len(fields) for _, fields in lines}) == 1 < len(lines[0][1])]
     return (even or readings)[0]
 
@@ -112,12 +112,10 @@ def find_strays(ancestries: Sequence[Ancestry]) -> list[int]:
     ]
 
 
-def _split(text: str, delimiter: str) -> list[tuple[int, Ancestry]]:
+def _split(text: str, delimiter: str, name: str) -> list[tuple[int, Ancestry]]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         return [(reader.line_num, tuple(fields)) for fields in reader if any(fields)]
     except csv.Error:  # its text may quote the cell, even as a context
         pass
-    raise PolicyError(
-        f"a hierarchy cannot be read on line {reader.line_num}: look for an open quote or a damaged cell"
-    )
+    raise PolicyError(f"{name} cannot be read on line {reader.line_num}: look for an open quote or a damaged cell")

@@ -21,6 +21,8 @@ from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_files import read_file
 from muco.hierarchy_spec import HierarchySpec
+from muco.layout import Layout
+from muco.numerals import PLAIN, Numerals
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
@@ -95,6 +97,7 @@ class Policy(Clause):
         description="Why a release above max_risk is made all the same; the certificate shows it.",
     )
     missing: Texts = Field((), description="Cell texts that mean missing in every attribute.")
+    table: Layout | None = Field(None, description="How the table is written; what is stated is not guessed.")
     attributes: dict[str, Attribute] = Field(
         default_factory=dict, description="Each column by name; one that is not named is other."
     )
@@ -139,13 +142,7 @@ class Policy(Clause):
 
         `changes` (roles as lists of names, and switches) win over what the file says.
         """
-        text, words, place = read_file(Path(path)), None, ""
-        try:
-            words = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
-            place = place_of_toml_error(str(error))
-        if words is None:
-            raise PolicyError(f"{path} is not TOML: {place}")
+        words = _read_words(Path(path))
         parts = words.get("attributes", {})
         for role in (Role.QUASI, Role.SENSITIVE, Role.IDENTIFIER):
             names = changes.pop(role, ())
@@ -155,6 +152,14 @@ class Policy(Clause):
                     parts = {**parts, name: {**given, "role": role}}
         words["attributes"] = parts
         return cls.parse({**words, **changes}).inlined(Path(path).parent)
+
+    @staticmethod
+    def files_of(path: str | Path) -> list[Path]:
+        """The hierarchy files that a policy file names: inputs like itself, which no release may replace."""
+        parts = _read_words(Path(path)).get("attributes", {})
+        trees = [part.get("hierarchy") for part in _tables(parts)]
+        names = [tree["file"] for tree in trees if isinstance(tree, Mapping) and isinstance(tree.get("file"), str)]
+        return [Path(path).parent / name for name in names]
 
     @model_validator(mode="before")
     @classmethod
@@ -196,6 +201,11 @@ class Policy(Clause):
         return self.named(Role.SENSITIVE)
 
     @property
+    def numerals(self) -> Numerals:
+        """How the table's numbers are written in text."""
+        return self.table.numerals if self.table else PLAIN
+
+    @property
     def is_provable(self) -> bool:
         """Whether every record of a group draws by one law, so that the proof of docs/algebra/provable.md holds.
 
@@ -204,6 +214,11 @@ class Policy(Clause):
         """
         shares = bool(self.blocks) and self.draw is Draw.INDEPENDENT
         return self.delta == TIGHT and self.repair == 0 and not shares
+
+    @property
+    def block_places(self) -> list[list[int]]:
+        """The blocks as places among the quasi-identifiers, as the core names them."""
+        return [[self.quasi.index(name) for name in block] for block in self.blocks]
 
     def named(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role."""
@@ -234,6 +249,21 @@ class Policy(Clause):
             if not part["missing"]:
                 del part["missing"]
         return tomli_w.dumps(words)
+
+
+def _read_words(path: Path) -> dict[str, Any]:
+    text, place = read_file(path), ""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
+        place = place_of_toml_error(str(error))
+    raise PolicyError(f"{path} is not TOML: {place}")
+
+
+def _tables(parts: object) -> list[Mapping[str, Any]]:
+    """The attributes that are tables; what is none is for `parse` to say."""
+    values = parts.values() if isinstance(parts, Mapping) else ()
+    return [part for part in values if isinstance(part, Mapping)]
 
 
 def _check_blocks(policy: Policy) -> None:

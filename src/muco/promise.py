@@ -12,21 +12,7 @@ from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.switches import Principle, Role
 
-_SWITCHES = (
-    "preset",
-    "delta",
-    "diversity",
-    "principle",
-    "c",
-    "t",
-    "grouping",
-    "sweep",
-    "exchanges",
-    "cover",
-    "columns",
-    "draw",
-    "blocks",
-)
+_NO_SWITCHES = {"schema_version", "missing", "attributes", "max_risk", "accept_risk"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
 FEWEST = 10  # a smaller number of records is not told
 _KEPT = {
@@ -59,8 +45,9 @@ def find_cautions(outcome: Outcome) -> list[str]:
     if outcome.smallest_group == 1:
         cautions.append("the smallest group has 1 record, which nobody covers: raise diversity")
     distinct = {domain.attribute: len(domain.cells) for domain in microdata.quasi if not domain.is_ordered}
+    known = {*policy.quasi, *policy.sensitive}  # looked up once: each looks through all attributes
     for name in microdata.released_names:
-        if name not in policy.quasi and name not in policy.sensitive:
+        if name not in known:
             column = microdata.frame.column(name)
             if not (column.dtype.is_numeric() or column.dtype.is_temporal()):
                 distinct[name] = column.n_unique()
@@ -106,8 +93,7 @@ def _count(records: int) -> int | str:
 
 
 def _settings(policy: Policy) -> dict[str, Any]:
-    words = policy.model_dump(mode="json", include={*_SWITCHES, "repair"}, exclude_none=True)
-    return {name: words[name] for name in (*_SWITCHES, "repair") if name in words}
+    return policy.model_dump(mode="json", exclude=_NO_SWITCHES, exclude_none=True)
 
 
 def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:

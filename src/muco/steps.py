@@ -118,8 +118,9 @@ def draw_values(tables: Tables, batch: Batch, key: Key) -> Codes:
     Streams are addressed by key, group, attribute and step, so that batches of any size draw the same.
     """
     policy = batch.groups.microdata.policy
-    blocks = [[policy.quasi.index(name) for name in block] for block in policy.blocks]
-    return _core.output_values(tables, key.bits, first_group=batch.first, draw=policy.draw, blocks=blocks)
+    return _core.output_values(
+        tables, key.bits, first_group=batch.first, draw=policy.draw, blocks=policy.block_places
+    )
 
 
 def output_values(table: OutputTable, *, key: bytes | str | Key) -> list[Any]:

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from muco.errors import TableError
 from muco.moments import MOMENT
+from muco.numerals import PLAIN, Numerals
+from muco.origin import WHOLE, Origin
 from muco.switches import Kind
 
 if TYPE_CHECKING:
     import polars as pl
 
-INTEGER = r"^[+-]?[0-9]+$"
-NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+NUMBER = PLAIN.pattern
 CODE = r"^[+-]?0[0-9]"  # 01234 is a code: as a number it would lose its zero
 TRUTHS = (  # what two values of a question are called
     frozenset({"true", "false"}),
@@ -51,12 +52,16 @@ class Distinct:
     cells: pl.Series
     index: NDArray[np.int32]  # (records,): place in `cells`
     is_missing: NDArray[np.bool_]  # (cells,)
+    numerals: Numerals = PLAIN
+    origin: Origin = WHOLE
 
     def __repr__(self) -> str:
         return f"Distinct({self.name}, {len(self.cells)} cells)"
 
     @staticmethod
-    def of(column: pl.Series, missing: Collection[str]) -> Distinct:
+    def of(
+        column: pl.Series, missing: Collection[str], *, numerals: Numerals = PLAIN, origin: Origin | None = None
+    ) -> Distinct:
         """`missing` are texts that mean missing, beside null, NaN and blank text.
 
         Blanks around a cell do not matter, and among numbers a marker is a number: -9 is -9.0.
@@ -73,7 +78,7 @@ class Distinct:
             absent |= _are_markers(cells, missing)
         if cells.dtype == pl.String:
             absent |= (text == "").fill_null(value=False)
-        return Distinct(column.name, cells, index.to_numpy(), absent.to_numpy())
+        return Distinct(column.name, cells, index.to_numpy(), absent.to_numpy(), numerals, origin or WHOLE)
 
     @property
     def known(self) -> pl.Series:
@@ -87,9 +92,8 @@ class Distinct:
         marked = np.zeros(len(self.cells), dtype=bool)
         marked[np.flatnonzero(~self.is_missing)] = is_bad
         rows = np.flatnonzero(marked[self.index])
-        shown = ", ".join(str(row + 1) for row in rows[:5]) + (", ..." if rows.size > 5 else "")
         cells = "1 cell" if rows.size == 1 else f"{rows.size} cells"
-        message = f"attribute {self.name}: {cells} {what} (row{'s' * (rows.size > 1)} {shown}): {advice}"
+        message = f"attribute {self.name}: {cells} {what} ({self.origin.describe(rows)}): {advice}"
         raise TableError(message, rows=rows.tolist())
 
 
@@ -121,7 +125,7 @@ def infer_kind(values: Distinct) -> Kind:
 
     known = values.known
     if known.dtype == pl.String and not known.is_empty():
-        return _kind_of_text(known.str.strip_chars())
+        return _kind_of_text(known.str.strip_chars(), values.numerals)
     if known.dtype == pl.Boolean:
         return Kind.BOOLEAN
     if known.dtype.is_numeric() or known.dtype == pl.Duration:
@@ -131,8 +135,8 @@ def infer_kind(values: Distinct) -> Kind:
     return Kind.DATE if known.dtype.is_temporal() else Kind.CATEGORICAL
 
 
-def _kind_of_text(text: pl.Series) -> Kind:
-    if text.str.contains(NUMBER).all() and not text.str.contains(CODE).any():
+def _kind_of_text(text: pl.Series, numerals: Numerals) -> Kind:
+    if text.str.contains(numerals.pattern).all() and not text.str.contains(CODE).any():
         return Kind.CONTINUOUS
     if text.str.contains(MOMENT).all():
         return Kind.DATE
@@ -170,9 +174,7 @@ def number_keys(values: Distinct) -> pl.Series:
     if known.dtype == pl.Boolean:
         known = known.cast(pl.Int8)
     if not known.dtype.is_numeric():
-        text = as_text(known).str.strip_chars()
-        is_whole = text.str.contains(INTEGER).all()
-        known = text.str.strip_prefix("+").cast(pl.Int128 if is_whole else pl.Float64, strict=False)
+        known = values.numerals.read(as_text(known).str.strip_chars())
     is_bad = known.is_null()
     if known.dtype.is_float():
         is_bad |= ~known.is_finite().fill_null(value=False)

@@ -5,8 +5,11 @@ use pyo3::types::PyBytes;
 
 use crate::csv::{self, Fault};
 
-/// (header, rows, [(row, fault, fields)], text where it differs).
-type Scanned<'py> = (Vec<Bound<'py, PyBytes>>, usize, Vec<(usize, &'static str, usize)>, Option<Bound<'py, PyBytes>>);
+/// (is the header quoted, columns that are quoted throughout, rows that end in LF, CR LF and CR).
+type Style = (bool, Vec<usize>, [usize; 3]);
+/// (header, rows, [(row, fault, fields)], where the rows begin, the good rows where they differ, style).
+type Scanned<'py> =
+    (Vec<Bound<'py, PyBytes>>, usize, Vec<(usize, &'static str, usize)>, usize, Option<Bound<'py, PyBytes>>, Style);
 
 #[pyfunction]
 fn scan_csv<'py>(py: Python<'py>, text: &[u8], delimiter: u8) -> Scanned<'py> {
@@ -19,11 +22,15 @@ fn scan_csv<'py>(py: Python<'py>, text: &[u8], delimiter: u8) -> Scanned<'py> {
         Fault::NotUtf8 => (row, "not_utf8", 0),
         Fault::TooLong => (row, "too_long", 0),
     });
+    let columns = scan.style.quotes.iter().enumerate();
+    let quoted = columns.filter(|(_, (quoted, bare))| *quoted > 0 && *bare == 0).map(|(column, _)| column);
     (
         scan.header.iter().map(|name| PyBytes::new(py, name)).collect(),
         scan.rows,
         faults.collect(),
+        scan.from,
         scan.text.map(|text| PyBytes::new(py, &text)),
+        (scan.style.is_header_quoted, quoted.collect(), scan.style.ends),
     )
 }
 

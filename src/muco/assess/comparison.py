@@ -145,7 +145,9 @@ def _encode(whole: Frame, released: Frame, name: str, policy: Policy) -> tuple[D
     ranged &= ~cells.cells.is_in(left.unique().to_list()).fill_null(value=False)
     is_span = ranged.to_numpy()
     single = right.filter(~is_span[cells.index])
-    domain, codes = encode(pl.concat([left, single.alias(name)]), attribute, policy.missing)
+    domain, codes = encode(
+        pl.concat([left, single.alias(name)]), attribute, policy.missing, numerals=policy.numerals
+    )
     low = np.empty(len(right), dtype=np.int32)
     low[~is_span[cells.index]] = codes[len(left) :]
     high = low.copy()

@@ -102,7 +102,8 @@ def measure_exposure(table: Any, policy: Policy) -> Exposure:
     if missing := [name for name in (*policy.quasi, *policy.sensitive) if name not in frame.names]:
         raise TableError(f"the table has no attribute {', '.join(missing)}")
     codes = {
-        name: encode(frame.plain_text(name), policy.attributes[name], policy.missing)[1] for name in policy.quasi
+        name: encode(frame.plain_text(name), policy.attributes[name], policy.missing, numerals=policy.numerals)[1]
+        for name in policy.quasi
     }
     sizes = _sizes(codes.values())
     drivers = [_driver(name, codes) for name in codes]

@@ -185,8 +185,7 @@ def measure_single_value(hidden: Hidden) -> tuple[SingleValue, ...]:
 
 def drawn_as(policy: Policy) -> tuple[int, list[list[int]]]:
     """What the likelihood of a draw needs of a policy: its repair, and attributes that share a random number."""
-    shares = policy.draw is Draw.INDEPENDENT
-    return policy.repair, [[policy.quasi.index(name) for name in block] for block in policy.blocks if shares]
+    return policy.repair, policy.block_places if policy.draw is Draw.INDEPENDENT else []
 
 
 def _is_same(one: Hidden, other: Hidden) -> bool:

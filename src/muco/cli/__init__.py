@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
@@ -94,8 +94,7 @@ def main() -> NoReturn:
         code = _report(_STOPPED, 143)
     except MemoryError:
         code = _report("memory is short: free some, or give a smaller table. Nothing was written", 1)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:  # how click leaves when nobody reads stdout any more
         code = 74
     except OSError as error:
         reason = error.strerror or type(error).__name__
@@ -112,7 +111,8 @@ def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 def _report(message: str, code: int) -> int:
     from muco.cli.terminal import console, say
 
-    say(console(), f"error: {message}", style="red")
+    with suppress(OSError):  # where stderr is full or gone, the code still tells
+        say(console(), f"error: {message}", style="red")
     return code
 
 

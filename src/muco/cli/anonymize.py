@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from muco.cli.options import policy_options, read_policy
-from muco.cli.terminal import console, say, show_summaries, watching
+from muco.cli.tables import input_files, read_source, table_options
+from muco.cli.terminal import Watch, console, say, show_summaries, watching
 from muco.errors import MucoWarning, PolicyError
+from muco.formats import STREAM
 from muco.switches import Method
+
+if TYPE_CHECKING:
+    from muco.publish import Targets
 
 
 @click.command("anonymize")
-@click.argument("table", type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="RELEASE", help="Where the release goes.")
+@click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="RELEASE", help="Where the release goes: a file, a URL, or - for stdout.")
 @click.option(
     "--method",
     type=click.Choice([word.value for word in Method]),
@@ -26,9 +32,11 @@ from muco.switches import Method
     help="Mutual cover, or a baseline.",
 )
 @policy_options
+@table_options
 @click.option("--key-file", type=click.Path(path_type=Path), help="A key of 64 hexadecimal digits, for a repeat.")
 @click.option("--hidden", type=click.Path(path_type=Path), help="Keep key, groups and tables here (a zip, 0600).")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes.")
+@click.option("--spreadsheet-safe", is_flag=True, help="Put ' before text that a spreadsheet would run.")
 @click.option(
     "--assess",
     type=click.Choice(["none", "quick", "full"]),
@@ -36,66 +44,60 @@ from muco.switches import Method
     show_default=True,
     help="Measure the risks for the certificate: on a sample of people, or on all (slow).",
 )
-@click.option(
-    "--report", type=click.Path(path_type=Path), help="A public page of what was measured (muco[report])."
-)
+@click.option("--report", type=click.Path(path_type=Path), help="A public page of what was measured (HTML).")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write; RELEASE may be left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
 @click.option("-q", "--quiet", is_flag=True, help="Show neither progress nor summary.")
 @click.option("-v", "--verbose", is_flag=True, help="A line a stage instead of a bar.")
-def command(table: Path, output: Path | None, **given: Any) -> None:
-    """Anonymize TABLE (CSV, Parquet or Arrow IPC) and write RELEASE with its certificate beside it.
+def command(tables: tuple[str, ...], output: str | None, **given: Any) -> None:
+    """Anonymize TABLE and write RELEASE with its certificate beside it.
 
-    The input is never changed. Without --key-file no two runs are the same. Method mondrian writes ranges in place
-    of values; anatomy writes a second table beside RELEASE, with .sensitive before its suffix.
+    TABLE is CSV (also .gz and .zst), Parquet, Arrow IPC, a workbook, a file of SPSS, Stata or SAS, the URL of a
+    database, - for stdin, or several files or a folder as one table. The input is never changed. Without --key-file
+    no two runs are the same. Method mondrian writes ranges in place of values; anatomy writes a second table beside
+    RELEASE, with .sensitive before its suffix.
     """
-    if output is None and not given["dry_run"]:
-        raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
-    if given["hidden"] is not None and given["method"] != Method.MUCO:
-        raise PolicyError(f"--hidden keeps the tables of mutual cover, and method {given['method']} has none")
-    _check_report(given)
-    from muco.files import read_table
-    from muco.publish import Targets, read_key_file
+    _check(output, given)
+    from muco.files import name_of
+    from muco.policy import Policy
+    from muco.publish import Targets
 
     out = console()
-    targets = Targets.of(output, given, inputs=[table, given["config"], given["key_file"]]) if output else None
-    key = read_key_file(given["key_file"]) if given["key_file"] else None
+    named = Policy.files_of(given["config"]) if given["config"] else ()
+    inputs = [*input_files(tables), given["config"], given["key_file"], *named]
+    targets = Targets.of(output, given, inputs=inputs, tables=tables) if output else None
+    if given["dry_run"]:
+        targets = None
     with watching(out, quiet=given["quiet"], verbose=given["verbose"]) as watch:
-        watch("read", 0, 0)
-        source = read_table(table)
-        policy = read_policy(given, source.table.columns)
-        with warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always", MucoWarning)
-            is_judged = given["method"] == Method.MUCO and given["assess"] != "none"
-            run = _method(given["method"], keep_hidden=is_judged or given["hidden"] is not None)
-            release, hidden = run(source.table, policy, key=key, watch=watch)
-        achieved, page = _achieve(source.table, release, hidden, given, watch) if is_judged else ({}, None)
-        if targets is not None and not given["dry_run"]:
-            watch("write", 0, 0)
-            certificate = targets.write(release, hidden, source, achieved, page=page)
-        else:
-            certificate = release.certificate.to_json(**({"achieved": achieved} if achieved else {}))
-    for warning in told:
-        say(out, f"note: {warning.message}")
+        release, certificate, notes, achieved = _run(tables, targets, given, watch)
+    for note in notes:
+        say(out, f"note: {note}")
     if not given["quiet"]:
-        show_summaries(out, {table.name: release.summary})
+        show_summaries(out, {" + ".join(map(name_of, tables)): release.summary})
         if achieved:
             say(out, f"verdict: {achieved['verdict']}")
         if given["method"] == Method.MONDRIAN:
             say(out, "information loss is of widths, not of moves")
-        if targets is None or given["dry_run"]:
-            say(out, "dry run: nothing was written")
-        else:
-            say(out, *targets.lines())
+        say(out, *(targets.lines() if targets else ["dry run: nothing was written"]))
     if given["as_json"]:
         click.echo(certificate, nl=False)
 
 
+def _check(output: str | None, given: dict[str, Any]) -> None:
+    if output is None and not given["dry_run"]:
+        raise PolicyError("where does the release go? Name it with -o RELEASE, or try the run with --dry-run")
+    if output == STREAM and given["as_json"]:
+        raise PolicyError("--json and -o - both print on stdout: leave one out, or name a file with --certificate")
+    if given["hidden"] is not None and given["method"] != Method.MUCO:
+        raise PolicyError(f"--hidden keeps the tables of mutual cover, and method {given['method']} has none")
+
+    if given["report"] is not None:
+        _check_report(given)
+
+
 def _check_report(given: dict[str, Any]) -> None:
     """Raise before a run for a page that could not be written after it."""
-    if given["report"] is None:
-        return
     if given["method"] != Method.MUCO or given["assess"] == "none":
         raise PolicyError(
             "--report writes what was measured of mutual cover: leave --method and --assess as they are, or call "
@@ -104,6 +106,32 @@ def _check_report(given: dict[str, Any]) -> None:
     from muco.report.charts import check_extra
 
     check_extra()
+
+
+def _run(
+    tables: tuple[str, ...], targets: Targets | None, given: dict[str, Any], watch: Watch
+) -> tuple[Any, str, list[str], dict[str, Any]]:
+    from muco.frame import Frame
+    from muco.publish import certificate_of, read_key_file
+
+    key = read_key_file(given["key_file"]) if given["key_file"] else None
+    watch("read", 0, 0)
+    source = read_source(tables, given)
+    policy = source.complete(read_policy(given, source.table.columns))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", MucoWarning)
+        is_judged = given["method"] == Method.MUCO and given["assess"] != "none"
+        keeps = targets is not None and targets.hidden is not None
+        run = _method(given["method"], keep_hidden=is_judged or keeps)
+        release, hidden = run(Frame.of(source.table, source.origin), policy, key=key, watch=watch)
+        achieved, page = _achieve(source.table, release, hidden, given, watch) if is_judged else ({}, None)
+        if targets is not None:
+            watch("write", 0, 0)
+            certificate = replace(targets, page=page).write(release, hidden, source, achieved)
+        else:
+            certificate = certificate_of(release, source, **({"achieved": achieved} if achieved else {}))
+    notes = [*source.notes, *(str(warning.message) for warning in told)]
+    return release, certificate, notes, achieved
 
 
 def _achieve(
@@ -122,8 +150,9 @@ def _achieve(
         return tell_achieved(assessment), None
     from muco.report import Contents, render_page
 
-    contents = Contents.gather(assessment, table, release, title="What the release protects and is worth")
-    return tell_achieved(assessment), render_page(contents)
+    watch("report", 0, 0)
+    title = "What the release protects and is worth"
+    return tell_achieved(assessment), render_page(Contents.gather(assessment, table, release, title=title))
 
 
 def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:

@@ -54,15 +54,16 @@ def assess_files(original: Path, release: Path, given: dict[str, Any]) -> tuple[
     from muco.assess.assessment import Effort, assess_release
     from muco.files import read_table
 
-    table, released = read_table(original).table, read_table(release).table
+    source = read_table(original)
+    table, released = source.table, read_table(release).table
     effort = Effort.FULL if given["full"] else Effort.QUICK
     if given["hidden"] is not None:
         run = KeptRun.read(given["hidden"])
         has_roles = given["config"] is not None or given["quasi"]
-        policy = read_policy(given, table.columns) if has_roles else run.policy
+        policy = source.complete(read_policy(given, table.columns)) if has_roles else run.policy
         hidden = run.repeat(table)
         return table, released, assess_release(table, released, policy, hidden=hidden, effort=effort)
-    policy = read_policy(given, table.columns)
+    policy = source.complete(read_policy(given, table.columns))
     record = read_record(table, released, given["record"]) if given["record"] else None
     rows = repeat_rows(released, given["count"]) if given["count"] else released
     return table, rows, assess_release(table, rows, policy, record=record, effort=effort)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,11 +31,16 @@ def command(ctx: click.Context, table: Path, config: Path, *, as_json: bool, sho
 
     Exit code: 0 nothing, or notes only; else 2 the policy, 3 the table or 4 the promise is to be changed.
     """
+    from muco.errors import PolicyError
     from muco.files import read_table
+    from muco.layout import Layout
     from muco.preflight.finding import exit_code
     from muco.preflight.whole import find_all, without_values
 
-    found = find_all(read_table(table).table, config)
+    stated = None
+    with suppress(PolicyError):  # a policy with faults is told of below
+        stated = Layout.read(config)
+    found = find_all(read_table(table, stated=stated).table, config)
     if not show_values:
         found = without_values(found)
     code = exit_code(found)

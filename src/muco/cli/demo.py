@@ -33,7 +33,7 @@ def command(folder: Path, records: int, *, force: bool) -> None:
     from muco.assess.contest import Entry, measure_baselines
     from muco.atomic import Batch, Existing
     from muco.example import generate, policy_text
-    from muco.files import Format, write_table
+    from muco.files import write_table
     from muco.report import Audience
     from muco.report.words import Reader, tell_entries
     from muco.switches import Preset
@@ -43,7 +43,7 @@ def command(folder: Path, records: int, *, force: bool) -> None:
     _make_folders(folder, folders, force=force)
     table = generate(records)
     with Batch(existing=Existing.REPLACE) as batch:
-        batch.add(folder / "census.csv", write_table(table, Format.CSV))
+        batch.add(folder / "census.csv", write_table(table, "census.csv"))
         for preset, path in folders.items():
             batch.add(path / "policy.toml", policy_text(preset))
     with watching(out, quiet=False, verbose=False) as watch:

@@ -9,7 +9,7 @@ import rich_click as click
 from rich.table import Table
 from rich.text import Text
 
-from muco.cli.terminal import console
+from muco.cli.terminal import console, say
 
 if TYPE_CHECKING:
     from muco.guess.proposal import Proposal
@@ -34,14 +34,17 @@ def command(table: Path, output: Path | None, *, force: bool, quiet: bool) -> No
     existing = Existing.REPLACE if force else Existing.REFUSE
     if output is not None:
         check_target(output, existing=existing, inputs=(table,))
-    proposal = Proposal.of(read_table(table).table)
-    text = write_draft(proposal)
+    source = read_table(table)
+    proposal = Proposal.of(source.table)
+    text = write_draft(proposal) + source.layout.to_toml()
     if output is None:
         click.echo(text, nl=False)
     else:
         with Batch(existing=existing, inputs=(table,)) as batch:
             batch.add(output, text)
     if not quiet:
+        for note in source.notes:
+            say(console(), f"note: {note}")
         _show(proposal)
         if output is not None:
             line = f"policy: {output}\nnext: muco check {table} -c {output}"

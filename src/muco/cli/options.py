@@ -52,6 +52,7 @@ _OPTIONS = (
     click.option("--cover", type=_choice(switches.Cover), help="Which random output table is wanted."),
     click.option("--columns", type=_choice(switches.Columns), help="Which values a table may output."),
     click.option("--draw", type=_choice(switches.Draw), help="How values are drawn."),
+    click.option("--block", multiple=True, metavar="NAMES", help="Quasi-identifiers that are drawn together."),
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
     click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
     click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
@@ -80,7 +81,10 @@ def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     from muco.policy import Policy
 
     switched: dict[str, Any] = {name: given[name] for name in (*SWITCHES, *GATE) if given.get(name) is not None}
-    roles: dict[str, Any] = {name: _split(given[name], set(names)) for name in ROLES if given[name]}
+    known = set(names)
+    roles: dict[str, Any] = {name: _split(given[name], known) for name in ROLES if given[name]}
+    if given.get("block"):
+        switched["blocks"] = [_split([words], known) for words in given["block"]]
     if given["config"] is not None:
         return Policy.read(given["config"], **roles, **switched)
     if not roles.get("quasi"):

@@ -22,7 +22,7 @@ def command(table: Path, **given: Any) -> None:
     from muco.files import read_table
 
     source = read_table(table)
-    exposure = measure_exposure(source.table, read_policy(given, source.table.columns))
+    exposure = measure_exposure(source.table, source.complete(read_policy(given, source.table.columns)))
     if given["as_json"]:
         click.echo(json.dumps(exposure.to_words(), indent=2, ensure_ascii=False))
     else:

@@ -72,8 +72,8 @@ def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
 
 
 def _tell(out: Console, stage: str, done: int, records: int) -> None:
-    far = f"{done:,} of {records:,} records" if stage == "cover" else f"{records:,} records"
-    say(out, f"{_STAGES[stage]}: {far}" if records else _STAGES[stage])
+    if not done:  # a line a stage, not one a batch
+        say(out, f"{_STAGES[stage]}: {records:,} records" if records else _STAGES[stage])
 
 
 def _ignore(*_: object) -> None:

@@ -1,0 +1,59 @@
+"""How numbers are written in text: 1234.50, 1,234.50 or 1.234,50."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_DIGITS = 38  # that a decimal of Polars may have
+
+
+@dataclass(frozen=True, slots=True)
+class Numerals:
+    """The mark before decimals and the one between thousands, if there is one."""
+
+    decimal: str = "."
+    thousands: str = ""
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for one number."""
+        point = re.escape(self.decimal)
+        whole = "[0-9]+"
+        if self.thousands:
+            whole = rf"([0-9]+|[1-9][0-9]{{0,2}}({re.escape(self.thousands)}[0-9]{{3}})+)"
+        return rf"^[+-]?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$"
+
+    def plain(self, text: pl.Series) -> pl.Series:
+        """The numbers of `text` as 1234.5; null where a cell is none."""
+        import polars as pl
+
+        is_number = text.str.contains(self.pattern)
+        if self.thousands:
+            text = text.str.replace_all(self.thousands, "", literal=True)
+        if self.decimal != ".":
+            text = text.str.replace(self.decimal, ".", literal=True)
+        cells = pl.DataFrame({"text": text.str.strip_prefix("+"), "is_number": is_number})
+        return cells.select(pl.when("is_number").then("text")).to_series()
+
+    def read(self, text: pl.Series) -> pl.Series:
+        """The numbers of `text`: whole ones as integers, decimals exactly while they fit, else as doubles."""
+        import polars as pl
+
+        plain = self.plain(text)
+        known = plain.drop_nulls()
+        if known.str.contains(r"^[+-]?[0-9]+$").all():
+            return plain.cast(pl.Int128, strict=False)
+        if not known.str.contains("[eE]").any():
+            whole = known.str.extract(r"^[+-]?([0-9]*)", 1).str.len_chars().max()
+            places = known.str.extract(r"\.([0-9]*)$", 1).str.len_chars().max()
+            if isinstance(whole, int) and isinstance(places, int) and whole + places <= _DIGITS:
+                return plain.cast(pl.Decimal(_DIGITS, places), strict=False)
+        return plain.cast(pl.Float64, strict=False)
+
+
+PLAIN = Numerals()
