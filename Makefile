@@ -39,7 +39,7 @@ clean:           ## remove what was built
 
 # The core is rebuilt when it changes; Python files are used where they stand.
 .venv/installed: .venv/python $(shell find core/src -name '*.rs') core/Cargo.toml core/Cargo.lock
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[report]'
 	touch $@
 
 .venv/dev: .venv/installed

@@ -431,10 +431,11 @@ def test_the_demo_makes_its_files_and_never_replaces_others(tmp_path: Path) -> N
     folder = tmp_path / "demo"
     ran = muco("demo", folder, "--records", "2000")
     assert (ran.code, ran.out) == (0, "")
-    names = {"census.csv", "policy.toml", "release.csv", "certificate.json"}
+    names = {"census.csv", "policy.toml", "release.csv", "certificate.json", "report.html"}
     assert {path.name for path in folder.iterdir()} == {*names, "paper"}
     assert {path.name for path in (folder / "paper").iterdir()} == names - {"census.csv"}
     assert pl.read_csv(folder / "release.csv").shape == (2000, 8)
+    assert all(name in ran.err for name in ("muco, provable", "muco, paper", "Mondrian", "Anatomy", "query error"))
     (folder / "census.csv").unlink()
     ran = muco("demo", folder, "--records", "2000")
     assert (ran.code, "policy.toml exists: use --force" in ran.err) == (2, True)
@@ -477,6 +478,7 @@ COMMANDS = [
     "demo",
     "hierarchy",
     "init",
+    "report",
     "reproduce",
     "risk",
     "schema",

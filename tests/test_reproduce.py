@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from muco.atomic import Existing
 from muco.cli.reproduce import command
 from muco.errors import InfeasibleError, PolicyError, TableError
-from muco.microdata import Key, Microdata
+from muco.microdata import Batch, Key, Microdata
 from muco.paper.experiments import Results, run_experiments
 from muco.paper.means import Means
 from muco.paper.measures import compare, measure_losses, measure_matches, spread
@@ -80,6 +80,7 @@ def test_the_page_loads_nothing_and_runs_nothing(made: Reproduction) -> None:
         "http://www.w3.org/1999/xlink",
     }
     assert "These are not the paper's data" in page
+    assert "muco reproduce --records 300 --runs 2 --queries 30" in page
 
 
 def test_the_command_writes_the_page_and_every_table(tmp_path: Path) -> None:
@@ -211,7 +212,7 @@ def test_the_program_reading_comes_near_the_authors_figures() -> None:
     plan = Plan.of_census(pl.read_csv(DATA / "census.csv", infer_schema=False))
     microdata = Microdata.of(plan.table, plan.policy_for(Reading.PROGRAM.grouping, 10), key=key_of(0))
     groups, key = Reading.PROGRAM.divide(microdata), Key(key_of(0))
-    batch = next(groups.batches())
+    batch = Batch(groups, 0, len(groups))
     tables = calculate_tables(batch, Fraction(1, 6))
     values, _, _ = repair_tuples(tables, draw_values(tables, batch, key), batch, key)
     release = spread(values, groups.order)

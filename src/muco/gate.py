@@ -18,6 +18,7 @@ from muco.release import Outcome
 _PUBLIC = hashlib.sha256(b"muco assess").digest()
 _PROVEN = "one over the smallest group: proven, the groups taken as given"
 _MEASURED = "mean posterior of a person's own row, for one who knows groups and tables: measured, no bound"
+MOST_RECORDS = 200_000  # beyond, a keyed sample of groups, as in the assessment
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float, s
     policy = groups.microdata.policy
     if policy.is_provable:
         return 1 / outcome.smallest_group, _PROVEN
+    share = min(1.0, MOST_RECORDS / len(outcome.released))
     own = []
     for batch, made in zip(groups.batches(), tables, strict=True):
         here = slice(int(groups.starts[batch.first]), int(groups.starts[batch.last]))
@@ -75,7 +77,7 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float, s
         seen = [(made, outcome.released[here], policy.repair, policy.block_places)]
         nothing = np.zeros((records, 0), dtype=np.int32), np.zeros(records, dtype=bool)
         found, _, _ = conclude(
-            seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=1.0
+            seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=share
         )
         own.append(found[0])
     return float(np.nanmean(np.concatenate(own))), _MEASURED

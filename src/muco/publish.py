@@ -48,6 +48,8 @@ class Targets:
     existing: Existing
     inputs: tuple[Path, ...]
     is_spreadsheet_safe: bool = False
+    report: Path | None = None
+    page: str | None = field(default=None, repr=False)  # what goes there, once it is known
 
     @staticmethod
     def of(
@@ -57,7 +59,7 @@ class Targets:
         inputs: Iterable[Path | None],
         tables: tuple[str, ...] = (),
     ) -> Targets:
-        """`given` may name `certificate`, `hidden`, `force`, `method` and `spreadsheet_safe`; `tables` are read.
+        """`given` may name certificate, hidden, report, force, method and spreadsheet_safe; `tables` are read.
 
         Raises PolicyError or OutputError.
         """
@@ -72,13 +74,15 @@ class Targets:
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
             bool(given.get("spreadsheet_safe")),
+            given.get("report"),
         )
         if is_database(output):
             check_database(str(output), tables, existing=targets.existing)
         else:
             check_writable(output)
         beside: list[Path] = []
-        for path in (Path(output) if is_file else None, targets.certificate, targets.hidden, targets.sensitive):
+        release = Path(output) if is_file else None
+        for path in (release, targets.certificate, targets.hidden, targets.sensitive, targets.report):
             if path is not None:
                 beside.append(check_target(path, existing=targets.existing, inputs=targets.inputs, beside=beside))
         return targets
@@ -96,6 +100,7 @@ class Targets:
             f"certificate: {self.certificate}" if self.certificate else f"note: {kept}",
         ]
         lines += [] if self.sensitive is None else [f"sensitive values: {self.sensitive}"]
+        lines += [] if self.report is None else [f"report: {self.report}"]
         return lines if self.hidden is None else [*lines, f"hidden, to be kept: {self.hidden}"]
 
     def write(
@@ -148,6 +153,8 @@ class Targets:
             certificate = certificate_of(release, source, **beside)
             if self.certificate is not None:
                 batch.add(self.certificate, certificate)
+            if self.report is not None and self.page is not None:
+                batch.add(self.report, self.page)
             if hidden is not None and self.hidden is not None:
                 batch.add(self.hidden, lambda path: write_hidden(hidden, path), readers=Readers.OWNER)
         return certificate

@@ -104,8 +104,7 @@ class Assessment:
     def risk(self) -> float | None:
         """What a gate holds against its bound: what is proven, else A1, else the most that linking found.
 
-        None where which row is whose is not known, or draws are shared in a way that A1 does not model: then no
-        gate can be passed.
+        None where which row is whose is not known: then no gate can be passed.
         """
         if self.proven is not None:
             return self.proven

@@ -53,6 +53,13 @@ class Exposure:
     def __repr__(self) -> str:
         return f"Exposure({self.records} records, {self.unique:.1%} unique)"
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """How the classes of `sizes` are called: 1, 2, 3 to 4, ..., 20 or more."""
+        ends = [after - 1 for after in SIZES[1:]]
+        spans = [f"{size}" if size == end else f"{size} to {end}" for size, end in zip(SIZES, ends)]
+        return (*spans, f"{SIZES[-1]} or more")
+
     def to_frame(self) -> pl.DataFrame:
         """A row a quasi-identifier, the one that makes most records unique first."""
         import polars as pl
@@ -73,7 +80,7 @@ class Exposure:
             "unique": self.unique,
             "found_by_exact_match": self.found,
             "smallest_class": self.smallest,
-            "records_in_classes_of": {str(size): share for size, share in self.sizes},
+            "records_in_classes_of": {label: share for label, (_, share) in zip(self.labels, self.sizes)},
             "attributes": self.to_frame().to_dicts(),
             "untouched": list(self.untouched_names),
             "unique_by_untouched": self.untouched,

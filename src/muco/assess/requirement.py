@@ -95,8 +95,8 @@ def check_bounds(
     risk = assessment.risk
     if max_risk is not None and risk is None:
         failures.append(
-            f"risk {max_risk:g} at most is asked, and it is not measured: which row is whose is not known, "
-            "or attributes of a block share random numbers"
+            f"risk {max_risk:g} at most is asked, and it is not measured, for which row is whose is not "
+            "known: name a column of records"
         )
     elif max_risk is not None and risk is not None and risk > max_risk:
         failures.append(f"risk {max_risk:g} at most is asked, and it is {risk:.4f} ({percent(risk)})")

@@ -35,6 +35,7 @@ _COMMANDS = {
     "Judge": {
         "risk": "how exposed a table is before anything is done to it",
         "assess": "what a release of any tool protects and is worth",
+        "report": "write what assess finds as one HTML page",
         "verify": "whether a release is the file its certificate speaks of",
     },
     "Learn": {

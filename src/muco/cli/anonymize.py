@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Measure the risks for the certificate: on a sample of people, or on all (slow).",
 )
+@click.option("--report", type=click.Path(path_type=Path), help="A public page of what was measured (HTML).")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
 @click.option("--dry-run", is_flag=True, help="Do everything but write; RELEASE may be left out.")
 @click.option("--json", "as_json", is_flag=True, help="Print the certificate as JSON on stdout.")
@@ -90,6 +92,21 @@ def _check(output: str | None, given: dict[str, Any]) -> None:
     if given["hidden"] is not None and given["method"] != Method.MUCO:
         raise PolicyError(f"--hidden keeps the tables of mutual cover, and method {given['method']} has none")
 
+    if given["report"] is not None:
+        _check_report(given)
+
+
+def _check_report(given: dict[str, Any]) -> None:
+    """Raise before a run for a page that could not be written after it."""
+    if given["method"] != Method.MUCO or given["assess"] == "none":
+        raise PolicyError(
+            "--report writes what was measured of mutual cover: leave --method and --assess as they are, or call "
+            "muco report on the release"
+        )
+    from muco.report.charts import check_extra
+
+    check_extra()
+
 
 def _run(
     tables: tuple[str, ...], targets: Targets | None, given: dict[str, Any], watch: Watch
@@ -107,23 +124,35 @@ def _run(
         keeps = targets is not None and targets.hidden is not None
         run = _method(given["method"], keep_hidden=is_judged or keeps)
         release, hidden = run(Frame.of(source.table, source.origin), policy, key=key, watch=watch)
-        achieved = _achieve(source.table, release, hidden, given["assess"], watch) if is_judged else {}
+        achieved, page = _achieve(source.table, release, hidden, given, watch) if is_judged else ({}, None)
         if targets is not None:
             watch("write", 0, 0)
-            certificate = targets.write(release, hidden, source, achieved)
+            certificate = replace(targets, page=page).write(release, hidden, source, achieved)
         else:
             certificate = certificate_of(release, source, **({"achieved": achieved} if achieved else {}))
     notes = [*source.notes, *(str(warning.message) for warning in told)]
     return release, certificate, notes, achieved
 
 
-def _achieve(table: Any, release: Any, hidden: Any, effort: str, watch: Callable[..., object]) -> dict[str, Any]:
-    """The achieved risks, as the certificate tells them."""
-    from muco.assess.assessment import Effort
-    from muco.assess.public import measure_achieved
+def _achieve(
+    table: Any, release: Any, hidden: Any, given: dict[str, Any], watch: Callable[..., object]
+) -> tuple[dict[str, Any], str | None]:
+    """The achieved risks, as the certificate tells them, and the page where one is wanted."""
+    from muco.assess.assessment import Effort, assess_release
+    from muco.assess.public import tell_achieved
 
     watch("assess", 0, 0)
-    return measure_achieved(table, release, hidden, Effort.FULL if effort == "full" else Effort.RISKS)
+    quick = Effort.RISKS if given["report"] is None else Effort.QUICK
+    effort = Effort.FULL if given["assess"] == "full" else quick
+    policy = hidden.outcome.groups.microdata.policy
+    assessment = assess_release(table, release, policy, hidden=hidden, effort=effort)
+    if given["report"] is None:
+        return tell_achieved(assessment), None
+    from muco.report import Contents, render_page
+
+    watch("report", 0, 0)
+    title = "What the release protects and is worth"
+    return tell_achieved(assessment), render_page(Contents.gather(assessment, table, release, title=title))
 
 
 def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:

@@ -39,7 +39,7 @@ def command(original: Path, release: Path, **given: Any) -> None:
     if given["record"] and given["count"]:
         raise PolicyError("--record and --count exclude each other: a row of several records is no one's")
     requirements = [Requirement.parse(text) for text in given["require"]]
-    assessment = _assess(original, release, given)
+    _, _, assessment = assess_files(original, release, given)
     if given["as_json"]:
         click.echo(assessment.to_json(), nl=False)
     else:
@@ -48,7 +48,8 @@ def command(original: Path, release: Path, **given: Any) -> None:
         raise ReleaseError("the release does not keep what is asked of it\n" + "\n".join(failures))
 
 
-def _assess(original: Path, release: Path, given: dict[str, Any]) -> Assessment:
+def assess_files(original: Path, release: Path, given: dict[str, Any]) -> tuple[Any, Any, Assessment]:
+    """Both tables, a row a record, and their assessment by a command's options."""
     from muco.assess.alignment import KeptRun, read_record, repeat_rows
     from muco.assess.assessment import Effort, assess_release
     from muco.files import read_table
@@ -60,8 +61,9 @@ def _assess(original: Path, release: Path, given: dict[str, Any]) -> Assessment:
         run = KeptRun.read(given["hidden"])
         has_roles = given["config"] is not None or given["quasi"]
         policy = source.complete(read_policy(given, table.columns)) if has_roles else run.policy
-        return assess_release(table, released, policy, hidden=run.repeat(table), effort=effort)
+        hidden = run.repeat(table)
+        return table, released, assess_release(table, released, policy, hidden=hidden, effort=effort)
     policy = source.complete(read_policy(given, table.columns))
     record = read_record(table, released, given["record"]) if given["record"] else None
     rows = repeat_rows(released, given["count"]) if given["count"] else released
-    return assess_release(table, rows, policy, record=record, effort=effort)
+    return table, rows, assess_release(table, rows, policy, record=record, effort=effort)

@@ -52,8 +52,8 @@ def show_exposure(exposure: Exposure) -> None:
     )
     out.print(f"an exact match finds {exposure.found:.1%}; the smallest class has {exposure.smallest}\n")
     classes = _grid("class of", "records")
-    for size, share in exposure.sizes:
-        classes.add_row(f"{size} or more" if size == exposure.sizes[-1][0] else f"{size} on", f"{share:.1%}")
+    for label, (_, share) in zip(exposure.labels, exposure.sizes):
+        classes.add_row(label, f"{share:.1%}")
     out.print(classes)
     drivers = _grid("attribute", "values", "unique by it alone", "unique without it")
     for driver in exposure.drivers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ _STAGES = {
     "cover": "covering records",
     "release": "putting the release together",
     "assess": "measuring risks",
+    "compare": "trying other methods",
+    "report": "drawing the page",
     "write": "writing",
 }
 
@@ -109,4 +111,16 @@ def show_summaries(out: Console, summaries: Mapping[str, Summary]) -> None:
         ("time", [f"{run.seconds:.2f} s" for run in runs]),
     ):
         table.add_row(label, *cells)
+    out.print(table)
+
+
+def show_columns(out: Console, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """A table on its side: each row becomes a column, for rows of many cells are wider than a terminal."""
+    columns = list(rows)
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for first, *_ in columns:
+        table.add_column(Text(printable(first)), justify="right")
+    for head, *cells in list(zip(heads, *columns))[1:]:
+        table.add_row(Text(head), *(Text(printable(cell)) for cell in cells))
     out.print(table)

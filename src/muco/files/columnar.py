@@ -37,7 +37,9 @@ def _unpack(file: BinaryIO, name: str, form: Format, limits: Limits) -> pl.DataF
     try:
         rows = scan.select(pl.len()).collect().item()
     except pl.exceptions.DuplicateError:
-        raise TableError(f"{name} repeats the name of a column, but each needs its own") from None
+        raise TableError(
+            f"{name} cannot be read: it repeats the name of a column, but each needs its own"
+        ) from None
     limits.check_rows(rows, name)
     limits.check_content(sum(_width(dtype) for dtype in scan.collect_schema().dtypes()) * rows // 8, name)
     file.seek(0)

@@ -51,6 +51,7 @@ class Plan:
     policy: Policy
     numbers: frozenset[str]  # the quasi-identifiers that are numbers in a query's condition
     source: str  # what the report says of the table
+    arguments: str  # of the command that gives the same table
     is_census: bool
     runs: int = 10
     queries: int = 1_000
@@ -81,6 +82,7 @@ class Plan:
             policy,
             CENSUS_NUMBERS,
             f"the given table of {len(table):,} records, with {said[kinds]}",
+            f"--data CENSUS.csv --kinds {kinds}",
             is_census=True,
             runs=_checked(runs),
             queries=queries,
@@ -97,10 +99,16 @@ class Plan:
             Policy.parse(words),
             EXAMPLE_NUMBERS,
             f"the example table of {records:,} invented people, with its own hierarchies: not the paper's data",
+            f"--records {records}",
             is_census=False,
             runs=_checked(runs),
             queries=queries,
         )
+
+    @property
+    def command(self) -> str:
+        """What gives the same figures again."""
+        return f"muco reproduce {self.arguments} --runs {self.runs} --queries {self.queries}"
 
     def policy_for(self, grouping: Grouping, diversity: int) -> Policy:
         """The policy with another l and another reading of the partition."""

@@ -1,0 +1,156 @@
+"""Several methods on one table, side by side: what each protects and what it is still worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from muco.arrays import Offsets
+from muco.assess.answers import Answers
+from muco.assess.assessment import Assessment
+from muco.assess.comparison import Comparison
+from muco.assess.disclosure import MATCH_PROBABILITIES, Disclosure, measure_disclosure
+from muco.assess.distribution import Distributions, measure_distributions
+from muco.assess.linkage import Linkage, link_nearest
+from muco.assess.loss import Loss, measure_loss
+from muco.assess.query import Aggregate, Queries, QueryError
+from muco.attribute import Attribute
+from muco.baselines import anatomize, generalize, join_tables
+from muco.errors import InfeasibleError, PolicyError
+from muco.frame import Frame
+from muco.policy import Policy
+from muco.scale import Reals
+from muco.switches import Role
+
+if TYPE_CHECKING:
+    import polars as pl
+
+WIDTH = 4  # predicates of the queries, as the paper's text has them
+P_MATCH = 0.7
+_TARGETS = 5_000  # people tried by nearest rows: as many as a quick assessment tries
+# Beyond, ranges are compared with a keyed sample of records at P_match 1 only: a page should not take minutes.
+_LARGE = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One method's figures; None where one has no meaning or was not measured.
+
+    `known` is what is proven, else what who knows groups and tables finds; `move` and `width` are two units of
+    information loss that are never compared with each other.
+    """
+
+    method: str
+    proven: float | None
+    known: float | None
+    nearest: float | None
+    identity: float | None
+    move: float | None
+    width: float
+    median: float | None
+    supported: float | None
+    association: float
+
+    @staticmethod
+    def of(method: str, assessment: Assessment) -> Entry:
+        """The figures of a release that was assessed already."""
+        informed = assessment.informed
+        known = informed.record.rate.value if informed else None
+        parts = assessment.linkage, assessment.disclosure, assessment.loss, assessment.distributions
+        return _entry(method, (assessment.proven, known), parts, assessment.queries)
+
+
+@dataclass(frozen=True, slots=True)
+class Baselines:
+    """Mondrian and Anatomy at a policy's diversity; `disclosure` is Mondrian's, `left_out` could not be had."""
+
+    entries: tuple[Entry, ...]
+    disclosure: Disclosure | None
+    left_out: tuple[str, ...]
+
+
+def measure_baselines(original: Any, policy: Policy) -> Baselines:
+    """What Mondrian generalisation and Anatomy make of the same table at the same diversity.
+
+    A baseline that cannot be had (Anatomy wants one sensitive attribute) is left out by name.
+    """
+    entries, left_out, found = [], [], None
+    for method, run in (("Mondrian", _generalized), ("Anatomy", _anatomized)):
+        try:
+            comparison, averages = run(original, policy)
+        except (PolicyError, InfeasibleError):
+            left_out.append(method)
+            continue
+        is_large = len(comparison.original) > _LARGE
+        disclosure = measure_disclosure(comparison, (1.0,) if is_large else MATCH_PROBABILITIES)
+        linkage = link_nearest(comparison, most=_TARGETS)
+        parts = linkage, disclosure, measure_loss(comparison), measure_distributions(comparison)
+        entries.append(_entry(method, (None, None), parts, _ask(comparison, averages)))
+        found = disclosure if method == "Mondrian" else found
+    return Baselines(tuple(entries), found, tuple(left_out))
+
+
+def _entry(
+    method: str,
+    known: tuple[float | None, float | None],
+    parts: tuple[Linkage | None, Disclosure, Loss, Distributions],
+    queries: tuple[QueryError, ...],
+) -> Entry:
+    linkage, disclosure, loss, distributions = parts
+    identity = dict(zip(disclosure.match_probabilities, disclosure.identity or ())).get(P_MATCH)
+    asked = [error for error in queries if error.width == WIDTH and error.aggregate is Aggregate.SUM]
+    return Entry(
+        method,
+        *known,
+        linkage.identity.rate.value if linkage else None,
+        identity.rate.value if identity else None,
+        loss.total_move,
+        loss.total_width,
+        asked[0].median if asked else None,
+        asked[0].supported if asked else None,
+        distributions.mean_change,
+    )
+
+
+def _ask(comparison: Comparison, averages: Reals | None) -> tuple[QueryError, ...]:
+    if len(comparison.quasi) < WIDTH:
+        return ()
+    queries = Queries.of(comparison, width=WIDTH)
+    return tuple(queries.answer(Answers.of(comparison, values=averages), comparison).values())
+
+
+def _generalized(original: Any, policy: Policy) -> tuple[Comparison, Reals | None]:
+    return _matched(original, policy, lambda table, marked: (_native(generalize(table, marked).data), None))
+
+
+def _anatomized(original: Any, policy: Policy) -> tuple[Comparison, Reals | None]:
+    def run(table: pl.DataFrame, marked: Policy) -> tuple[pl.DataFrame, Reals | None]:
+        joined, averages = join_tables(anatomize(table, marked))
+        return joined, averages if len(averages) else None
+
+    return _matched(original, policy, run)
+
+
+Run = Callable[["pl.DataFrame", Policy], tuple["pl.DataFrame", "Reals | None"]]
+
+
+def _matched(original: Any, policy: Policy, run: Run) -> tuple[Comparison, Reals | None]:
+    """A baseline's table with the record of each row, told by a column that is taken off again."""
+    table = _native(original)
+    name = "record"
+    while name in table.columns:
+        name += "_"
+    # A gate stops what is published: these tables never leave.
+    ungated = policy.model_copy(update={"max_risk": None, "accept_risk": None})
+    marked = ungated.with_attributes({name: Attribute(role=Role.OTHER)})
+    released, averages = run(table.with_row_index(name), marked)
+    record: Offsets = released[name].to_numpy().astype(np.int64)
+    return Comparison.of(table, released.drop(name), policy, record=record), averages
+
+
+def _native(frame: Any) -> pl.DataFrame:
+    table: pl.DataFrame = Frame.of(frame).table.to_polars()
+    return table
