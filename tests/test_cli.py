@@ -475,6 +475,7 @@ COMMANDS = [
     "anonymize",
     "assess",
     "check",
+    "compare",
     "demo",
     "hierarchy",
     "init",
@@ -482,6 +483,7 @@ COMMANDS = [
     "reproduce",
     "risk",
     "schema",
+    "tune",
     "verify",
 ]
 

@@ -10,19 +10,20 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from muco.cli.terminal import console
+from muco.cli.terminal import console, say
 
 if TYPE_CHECKING:
     from muco.tune.frontier import Frontier
 
+# Short enough for a terminal of 80 columns; what they mean is said below the table.
 _TITLES = {
     "proven": "proven",
-    "informed": "informed",
-    "nearest": "nearest",
+    "informed": "known",
+    "nearest": "near",
     "exact": "exact",
-    "query": "query error",
-    "supported": "supported",
-    "association": "association",
+    "query": "query",
+    "supported": "large",
+    "association": "ties",
     "loss": "loss",
 }
 
@@ -48,9 +49,9 @@ def show_frontier(frontier: Frontier) -> None:
     """Every setting with the mean of its figures; one that another beats in everything is dimmed."""
     out = console()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("setting", overflow="fold", min_width=18)
+    table.add_column("setting", overflow="fold")
     for title in _TITLES.values():
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", no_wrap=True)
     for standing in frontier.standings:
         style = "dim" if not standing.scores or frontier.beaten_by(standing) else ""
         cells = [_cell(name, standing.mean(name)) for name in _TITLES]
@@ -61,9 +62,11 @@ def show_frontier(frontier: Frontier) -> None:
             out.print(Text(f"{standing.setting.name}: {standing.refusal}"), soft_wrap=True)
         elif beaten := frontier.beaten_by(standing):
             out.print(Text(f"{standing.setting.name} is beaten throughout by {', '.join(beaten)}"), soft_wrap=True)
-    out.print(
-        f"{frontier.runs} runs. Risks: share of records linked, by who knows groups and tables, by the nearest "
-        "row, by an exact match. Worth: median and supported error of queries, change of associations, loss."
+    say(
+        out,
+        f"{frontier.runs} runs. Share of records linked: proven at most; by who knows groups and tables; by the "
+        "nearest row; by an exact match. Lost: median error of queries, and mean error of those with 100 records or "
+        "more; change of associations; information loss.",
     )
 
 

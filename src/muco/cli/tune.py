@@ -54,7 +54,7 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     with watching_runs(quiet=given["quiet"]) as watch:
         tuned = tune(source, policy, goal, budget=_seconds(given["budget"]), watch=watch)
     if not given["quiet"]:
-        show_frontier(tuned.frontier)
+        show_frontier(tuned.finalists)
     if tuned.policy is None:
         raise InfeasibleError("\n".join(tuned.words))
     say(console(), *tuned.words)

@@ -38,8 +38,8 @@ class Score:
     """The figures of one run; None where the release does not tell.
 
     `informed` is the mean posterior of who knows groups and tables; `proven` the most it can be, where that is
-    proven; `informed_99` what it is at most for 99 of 100 records, where it is measured. `losses` is the information
-    loss (moves) of each attribute.
+    proven; `informed_99` what it is at most for 99 of 100 records, where it is measured. `losses` is the
+    information loss (moves) of each attribute.
     """
 
     informed: float | None

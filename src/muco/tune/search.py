@@ -22,6 +22,7 @@ from muco.tune.setting import Setting, propose_blocks, settings_to_try, switched
 
 FINALISTS, HELD_OUT = 3, 3  # how many settings meet keys that did not choose them, and how many such keys
 LEVELS = (3, 5, 8, 10, 15, 20, 30, 50)  # diversities tried where no proof says which is needed
+_HELD_OUT = ", held-out keys"
 _TWO = 1.96  # standard errors beyond the mean of held-out keys that are promised
 
 
@@ -95,6 +96,12 @@ class Tuned:
     words: tuple[str, ...]
     frontier: Frontier
 
+    @property
+    def finalists(self) -> Frontier:
+        """The settings that met keys which chose nothing; where none came so far, all that were tried."""
+        held = tuple(each for each in self.frontier.standings if each.setting.name.endswith(_HELD_OUT))
+        return Frontier(held or self.frontier.standings, self.frontier.runs)
+
 
 def tune(original: Any, policy: Policy, goal: Goal, *, budget: float = 300.0, watch: Watch | None = None) -> Tuned:
     """Search δ, diversity, grouping, exchanges, cover, draw and blocks for the goal, for about `budget` seconds.
@@ -120,7 +127,7 @@ def tune(original: Any, policy: Policy, goal: Goal, *, budget: float = 300.0, wa
     finalists = []
     for place, standing in enumerate(sorted(good, key=goal.worth)[:FINALISTS]):
         if watch is not None:
-            watch(f"{standing.setting.name}, held-out keys", len(candidates) + place * HELD_OUT, 0)
+            watch(standing.setting.name + _HELD_OUT, len(candidates) + place * HELD_OUT, 0)
         finalists.append(_stand(original, standing.setting, queries, range(1, 1 + HELD_OUT)))
     held = [s for s in finalists if goal.is_kept(s)]
     runs = sum(len(s.scores) for s in (*standings, *finalists))
@@ -175,7 +182,7 @@ def _stand(original: Any, setting: Setting, queries: Queries, runs: range) -> St
 
 
 def _as_held_out(standing: Standing) -> Standing:
-    return replace(standing, setting=replace(standing.setting, name=f"{standing.setting.name}, held-out keys"))
+    return replace(standing, setting=replace(standing.setting, name=standing.setting.name + _HELD_OUT))
 
 
 def _why(best: Standing, goal: Goal, runs: int, skipped: int) -> Iterator[str]:
