@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from datetime import date, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from muco.guess.proposal import Proposal, Suggestion
 from muco.guess.traits import Traits
 from muco.policy import Policy
 from muco.switches import Kind, Role
+from shell import muco as run
 
 RECORDS = 60
 
@@ -229,3 +231,19 @@ def test_without_a_target_the_policy_goes_to_stdout(tmp_path: Path) -> None:
     pl.DataFrame({"age": [20, 30, 40] * 10}).write_csv(tmp_path / "people.csv")
     shown = CliRunner().invoke(command, [str(tmp_path / "people.csv"), "-q"])
     assert tomllib.loads(shown.stdout)["attributes"]["age"] == {"role": "quasi", "kind": "continuous"}
+
+
+def test_numbers_with_a_decimal_comma_go_from_init_to_a_judged_release(tmp_path: Path) -> None:
+    rows = [f"P{i};{20 + i % 40};{1 + i % 9}.{i * 37 % 1000:03d},{i % 100:02d}" for i in range(120)]
+    (tmp_path / "de.csv").write_text("name;alter;gehalt\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    policy, release = tmp_path / "de.toml", tmp_path / "out.csv"
+    assert run("init", tmp_path / "de.csv", "-o", policy).code == 0
+    words = tomllib.loads(policy.read_text("utf-8"))
+    assert words["attributes"]["gehalt"]["kind"] == "continuous" and words["table"]["decimal"] == ","
+    assert run("check", tmp_path / "de.csv", "-c", policy).code == 0
+    assert (
+        run("anonymize", tmp_path / "de.csv", "-c", policy, "-o", release, "--hidden", tmp_path / "h.zip").code == 0
+    )
+    told = run("assess", tmp_path / "de.csv", release, "-c", policy, "--hidden", tmp_path / "h.zip", "--json")
+    figures = {figure["name"]: figure["value"] for figure in json.loads(told.out)["figures"]}
+    assert 0 < figures["proven"] <= 0.1 and "query@1" in figures

@@ -55,6 +55,7 @@ class Domain:
     has_missing: bool
     distance: Distance
     form: str | None = None  # of dates written as text
+    numerals: Numerals = PLAIN  # of numbers written as text
 
     def __repr__(self) -> str:
         return f"Domain({self.attribute}, {self.kind}, {len(self.cells)} values)"
@@ -68,6 +69,19 @@ class Domain:
     def known(self) -> int:
         """How many codes stand for values that are not missing."""
         return len(self.cells) - self.has_missing
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The known values as numbers, in the order of their codes; None where one of them is none."""
+        import polars as pl
+
+        cells = self.cells[: self.known]
+        if cells.dtype == pl.Duration:
+            cells = cells.to_physical()
+        if not cells.dtype.is_numeric():
+            cells = self.numerals.plain(cells.cast(pl.String).str.strip_chars())
+        found = cells.cast(pl.Float64, strict=False)
+        return None if found.null_count() else found.to_numpy()
 
     def find(self, values: pl.Series) -> Codes:
         """The codes of cells of this domain, in the form they are released in. Raises TableError for others."""
@@ -127,7 +141,8 @@ def encode(
     first[values.index[::-1]] = np.arange(len(column) - 1, -1, -1)
     distance = _distance(column.name, known, kind, attribute, tree, has_missing=has_missing)
     cells = values.cells.gather(places)
-    return Domain(column.name, kind, cells, first[places], has_missing, distance, attribute.form), codes
+    domain = Domain(column.name, kind, cells, first[places], has_missing, distance, attribute.form, numerals)
+    return domain, codes
 
 
 def _check_length(values: Distinct) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from muco.arrays import Codes, Offsets
 from muco.assess.comparison import Comparison
 from muco.domain import Domain
-from muco.errors import PolicyError
+from muco.errors import PolicyError, TableError
 from muco.scale import Reals, whole_spans
 from muco.switches import Kind
 
@@ -160,15 +160,13 @@ def choose_summed(comparison: Comparison, name: str | None) -> str | None:
 
 def _numbers(comparison: Comparison, codes: Codes, summed: str | None) -> Reals:
     """The value of each row to sum, a missing one as 0; empty where no sensitive attribute is a number."""
-    import polars as pl
-
     name = choose_summed(comparison, summed)
     if name is None:
         return np.empty(0)
     place = [domain.attribute for domain in comparison.sensitive].index(name)
     domain = comparison.sensitive[place]
-    cells = domain.cells[: domain.known]
-    text = cells.str.strip_chars() if cells.dtype == pl.String else cells
-    numbers = text.cast(pl.Float64, strict=False).fill_null(0).to_numpy()
+    numbers = domain.numbers
+    if numbers is None:
+        raise TableError(f"attribute {name} has values that are no numbers: it can be counted, not summed")
     values: Reals = np.append(numbers, 0.0)[np.minimum(codes[:, place], domain.known)]
     return values

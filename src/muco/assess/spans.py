@@ -16,7 +16,7 @@ from muco.arrays import Codes
 from muco.domain import Domain
 from muco.moments import MOMENT, moment_keys
 from muco.switches import Kind
-from muco.values import NUMBER, Distinct
+from muco.values import Distinct
 
 if TYPE_CHECKING:
     import polars as pl
@@ -105,12 +105,8 @@ def _line(domain: Domain, known: int) -> NDArray[np.float64]:
     values = Distinct(domain.attribute, cells, np.arange(known, dtype=np.int32), np.zeros(known, dtype=bool))
     if domain.kind is Kind.DATE:
         return moment_keys(values, domain.form).cast(pl.Float64).to_numpy()
-    text = cells.cast(pl.String).str.strip_chars()
-    if text.str.contains(NUMBER).all():
-        keys = text.cast(pl.Float64, strict=False).to_numpy()
-        if (np.diff(keys) > 0).all():
-            return keys
-    return np.empty(0)
+    keys = domain.numbers
+    return keys if keys is not None and (np.diff(keys) > 0).all() else np.empty(0)
 
 
 def _positions(ends: pl.Series, domain: Domain, keys: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ import rich_click as click
 
 from muco.cli.findings import show_assessment
 from muco.cli.options import read_policy, role_options
+from muco.cli.tables import layout_options, read_source
 from muco.errors import PolicyError, ReleaseError
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 @click.argument("original", type=click.Path(path_type=Path))
 @click.argument("release", type=click.Path(path_type=Path))
 @role_options
+@layout_options
 @click.option("--record", metavar="COLUMN", help="A column that tells whose each row is: a key, or record numbers.")
 @click.option(
     "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."
@@ -52,10 +54,9 @@ def assess_files(original: Path, release: Path, given: dict[str, Any]) -> tuple[
     """Both tables, a row a record, and their assessment by a command's options."""
     from muco.assess.alignment import KeptRun, read_record, repeat_rows
     from muco.assess.assessment import Effort, assess_release
-    from muco.files import read_table
 
-    source = read_table(original)
-    table, released = source.table, read_table(release).table
+    source = read_source([original], given)
+    table, released = source.table, read_source([release], given).table
     effort = Effort.FULL if given["full"] else Effort.QUICK
     if given["hidden"] is not None:
         run = KeptRun.read(given["hidden"])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 from rich.console import Console
 from rich.text import Text
+
+from muco.cli.tables import layout_options, read_source
 
 if TYPE_CHECKING:
     from muco.preflight.finding import Finding
@@ -23,24 +24,26 @@ _STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 @click.option(
     "-c", "--config", type=click.Path(path_type=Path), metavar="POLICY", required=True, help="The policy."
 )
+@layout_options
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @click.option("--show-values", is_flag=True, help="Show some of the cells at fault: for your eyes only.")
 @click.pass_context
-def command(ctx: click.Context, table: Path, config: Path, *, as_json: bool, show_values: bool) -> None:
+def command(
+    ctx: click.RichContext, /, table: Path, config: Path, *, as_json: bool, show_values: bool, **given: Any
+) -> None:
     """Find everything that would stop or weaken a run of POLICY on TABLE, all at once. Nothing is written.
 
     Exit code: 0 nothing, or notes only; else 2 the policy, 3 the table or 4 the promise is to be changed.
     """
     from muco.errors import PolicyError
-    from muco.files import read_table
-    from muco.layout import Layout
     from muco.preflight.finding import exit_code
     from muco.preflight.whole import find_all, without_values
 
-    stated = None
-    with suppress(PolicyError):  # a policy with faults is told of below
-        stated = Layout.read(config)
-    found = find_all(read_table(table, stated=stated).table, config)
+    try:
+        source = read_source([table], {**given, "config": config})
+    except PolicyError:  # a policy with faults is told of below
+        source = read_source([table], given)
+    found = find_all(source.table, config)
     if not show_values:
         found = without_values(found)
     code = exit_code(found)

@@ -10,12 +10,14 @@ import rich_click as click
 
 from muco.cli.options import policy_options, read_policy
 from muco.cli.standings import show_frontier, watching_runs
+from muco.cli.tables import layout_options, read_source
 from muco.errors import PolicyError
 
 
 @click.command("compare")
 @click.argument("table", type=click.Path(path_type=Path))
 @policy_options
+@layout_options
 @click.option("--release", "releases", multiple=True, metavar="NAME=FILE", help="Another tool's release.")
 @click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Keys a setting meets.")
 @click.option("--json", "as_json", is_flag=True, help="Print every figure as JSON.")
@@ -26,19 +28,18 @@ def command(table: Path, releases: tuple[str, ...], **given: Any) -> None:
     The paper's preset at several delta, the provable settings, Mondrian and Anatomy are looked at, the settings of
     a policy given with -c, and releases of other tools. Nothing is written.
     """
-    from muco.files import read_table
     from muco.tune.frontier import compare_settings
     from muco.tune.setting import Setting, usual_settings
 
-    source = read_table(table).table
-    policy = read_policy(given, source.columns)
+    source = read_source([table], given)
+    policy = source.complete(read_policy(given, source.table.columns))
     settings = list(usual_settings(policy))
     if given["config"] is not None:
         settings.insert(0, Setting(given["config"].name, policy))
     for name, path in map(_part, releases):
-        settings.append(Setting(name, policy, release=read_table(path).table))
+        settings.append(Setting(name, policy, release=read_source([path], given).table))
     with watching_runs(quiet=given["quiet"]) as watch:
-        frontier = compare_settings(source, settings, runs=given["runs"], watch=watch)
+        frontier = compare_settings(source.table, settings, runs=given["runs"], watch=watch)
     if given["as_json"]:
         click.echo(json.dumps(frontier.to_frame().to_dicts(), indent=2, ensure_ascii=False))
     else:

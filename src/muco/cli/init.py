@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 from rich.table import Table
 from rich.text import Text
 
+from muco.cli.tables import layout_options, read_source
 from muco.cli.terminal import console, say
 
 if TYPE_CHECKING:
@@ -18,24 +19,24 @@ if TYPE_CHECKING:
 @click.command("init")
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="POLICY", help="Where the policy goes.")
+@layout_options
 @click.option("--force", is_flag=True, help="Replace a policy that exists.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not show what was guessed.")
-def command(table: Path, output: Path | None, *, force: bool, quiet: bool) -> None:
+def command(table: Path, output: Path | None, *, force: bool, quiet: bool, **given: Any) -> None:
     """Guess the role and kind of every column of TABLE and write a policy that `muco anonymize` runs.
 
     Each guess has its reason, in the policy and on stderr; a ? marks what you should decide. Without -o the policy
     goes to stdout.
     """
     from muco.atomic import Batch, Existing, check_target
-    from muco.files import read_table
     from muco.guess.draft import write_draft
     from muco.guess.proposal import Proposal
 
     existing = Existing.REPLACE if force else Existing.REFUSE
     if output is not None:
         check_target(output, existing=existing, inputs=(table,))
-    source = read_table(table)
-    proposal = Proposal.of(source.table)
+    source = read_source([table], given)
+    proposal = Proposal.of(source.table, numerals=source.layout.numerals)
     text = write_draft(proposal) + source.layout.to_toml()
     if output is None:
         click.echo(text, nl=False)

@@ -9,6 +9,7 @@ import rich_click as click
 
 from muco.cli.assess import assess_files
 from muco.cli.options import role_options
+from muco.cli.tables import layout_options
 from muco.cli.terminal import console, say
 
 
@@ -19,6 +20,7 @@ from muco.cli.terminal import console, say
     "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="PAGE", help="Where it goes."
 )
 @role_options
+@layout_options
 @click.option("--record", metavar="COLUMN", help="A column that tells whose each row is: a key, or record numbers.")
 @click.option(
     "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."

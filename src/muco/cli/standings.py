@@ -64,9 +64,9 @@ def show_frontier(frontier: Frontier) -> None:
             out.print(Text(f"{standing.setting.name} is beaten throughout by {', '.join(beaten)}"), soft_wrap=True)
     say(
         out,
-        f"{frontier.runs} runs. Share of records linked: proven at most; by who knows groups and tables; by "
-        "the nearest row; by an exact match. Lost: median error of queries, and mean error of those with 100 records or "
-        "more; change of associations; information loss.",
+        f"{frontier.runs} runs. Share of records linked: proven at most; by who knows groups and tables; by the "
+        "nearest row; by an exact match. Lost: median error of queries, and mean error of those with 100 records "
+        "or more; change of associations; information loss.",
     )
 
 

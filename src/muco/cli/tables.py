@@ -12,6 +12,7 @@ from muco.formats import STREAM, BadRows, Format, is_database
 
 if TYPE_CHECKING:
     from muco.files import Source
+    from muco.layout import Layout
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LAYOUT = ("format", "encoding", "delimiter", "decimal", "thousands", "sheet")
@@ -44,17 +45,29 @@ def table_options(command: Command) -> Command:
     return command
 
 
-def read_source(tables: Iterable[str], given: dict[str, Any]) -> Source:
-    """The table of a command's arguments, read as its options say, else as the policy's `[table]` does."""
-    from muco.files import read_table
+def layout_options(command: Command) -> Command:
+    """The same for a command that writes no release: every row must be readable."""
+    for option in reversed(_OPTIONS[: len(LAYOUT)]):
+        command = option(command)
+    return command
+
+
+def read_layout(given: dict[str, Any]) -> Layout:
+    """How a table is written: as the options of a command say, else as the policy's `[table]` does."""
     from muco.layout import Layout
 
-    words = {name: given[name] for name in LAYOUT if given[name] is not None}
+    words = {name: given[name] for name in LAYOUT if given.get(name) is not None}
     words |= {"delimiter": "\t"} if words.get("delimiter") in {"tab", "\\t"} else {}
     stated = Layout.of(**words)
-    if given.get("config") is not None:
-        stated = stated.over(Layout.read(given["config"]))
-    return read_table(list(tables), stated=stated, bad_rows=BadRows(given["bad_rows"]))
+    return stated.over(Layout.read(given["config"])) if given.get("config") is not None else stated
+
+
+def read_source(tables: Iterable[str | Path], given: dict[str, Any]) -> Source:
+    """The table of a command's arguments."""
+    from muco.files import read_table
+
+    bad_rows = BadRows(given.get("bad_rows", BadRows.REFUSE))
+    return read_table([str(table) for table in tables], stated=read_layout(given), bad_rows=bad_rows)
 
 
 def input_files(tables: Iterable[str]) -> list[Path]:

@@ -11,6 +11,7 @@ import rich_click as click
 
 from muco.cli.options import policy_options, read_policy
 from muco.cli.standings import show_frontier, watching_runs
+from muco.cli.tables import layout_options, read_source
 from muco.cli.terminal import console, say
 from muco.errors import InfeasibleError, PolicyError
 
@@ -20,6 +21,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 @click.command("tune")
 @click.argument("table", type=click.Path(path_type=Path))
 @policy_options
+@layout_options
 @click.option(
     "--adversary",
     type=click.Choice(["informed", "nearest", "exact"]),
@@ -39,7 +41,6 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     and says what would help, where nothing reaches the risk.
     """
     from muco.atomic import Batch, Existing, check_target
-    from muco.files import read_table
     from muco.tune.search import Adversary, Goal, tune
 
     if given["max_risk"] is None:
@@ -49,10 +50,11 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     if output is not None:
         check_target(output, existing=existing, inputs=inputs)
     goal = Goal(given["max_risk"], Adversary(given["adversary"]), _kept(given["keep"]))
-    source = read_table(table).table
-    policy = read_policy({**given, "max_risk": None, "accept_risk": None}, source.columns)
+    source = read_source([table], given)
+    words = {**given, "max_risk": None, "accept_risk": None}
+    policy = source.complete(read_policy(words, source.table.columns))
     with watching_runs(quiet=given["quiet"]) as watch:
-        tuned = tune(source, policy, goal, budget=_seconds(given["budget"]), watch=watch)
+        tuned = tune(source.table, policy, goal, budget=_seconds(given["budget"]), watch=watch)
     if not given["quiet"]:
         show_frontier(tuned.finalists)
     if tuned.policy is None:

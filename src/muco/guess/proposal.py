@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muco.attribute import Attribute
 from muco.domain import LONGEST_TEXT, encode
@@ -14,8 +14,12 @@ from muco.guess.kinds import Comparison, compare
 from muco.guess.roles import Guess, guess_role
 from muco.guess.traits import Traits
 from muco.guess.words import Topic
+from muco.numerals import PLAIN, Numerals
 from muco.switches import Kind, Principle, Role
 from muco.uniqueness import name_some, unique_share
+
+if TYPE_CHECKING:
+    import polars as pl
 
 USUAL = 10  # records of a group, and l where the table can bear it
 _SMALLEST = 7  # a smaller l would allow groups too small to hide in
@@ -87,9 +91,14 @@ class Proposal:
         return f"Proposal({self.records} records, {len(self.suggestions)} columns)"
 
     @staticmethod
-    def of(frame: Any) -> Proposal:
-        """Look at a pandas, polars or pyarrow table. Raises TableError; PolicyError where nothing can be quasi."""
+    def of(frame: Any, *, numerals: Numerals = PLAIN) -> Proposal:
+        """Look at a pandas, polars or pyarrow table, whose texts write numbers as `numerals` says.
+
+        Raises TableError; PolicyError where nothing can be quasi.
+        """
         table = frame if isinstance(frame, Frame) else Frame.of(frame)
+        if numerals != PLAIN:
+            table = Frame.of(_as_plain(table, numerals))
         traits = [Traits.of(table.column(name)) for name in table.names]
         pairs = [(each, guess_role(each)) for each in traits]
         chosen = [_compared(each, guess) for each, guess in _with_quasi(_with_few_sensitive(pairs))]
@@ -106,6 +115,19 @@ class Proposal:
         """The whole policy."""
         parts = {suggestion.name: suggestion.words for suggestion in self.suggestions}
         return {**self.switches, "attributes": parts}
+
+
+def _as_plain(table: Frame, numerals: Numerals) -> pl.DataFrame:
+    """The table with the numbers of its columns of text written as 1234.5; other cells as they are."""
+    import polars as pl
+
+    columns = [table.column(name) for name in table.names]
+    return pl.DataFrame(
+        numerals.plain(column.str.strip_chars()).fill_null(column).alias(column.name)
+        if column.dtype == pl.String
+        else column
+        for column in columns
+    )
 
 
 def _is_number(marker: str) -> bool:

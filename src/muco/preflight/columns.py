@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def encode_or_find(frame: Frame, name: str, policy: Policy) -> tuple[tuple[Domain, Codes] | None, list[Finding]]:
     """One attribute encoded as a run would, or what keeps it from being encoded."""
     try:
-        return encode(frame.column(name), policy.attributes[name], policy.missing), []
+        return encode(frame.column(name), policy.attributes[name], policy.missing, numerals=policy.numerals), []
     except MucoError as error:
         found = Finding.of(error, attribute=name)
         if isinstance(error, TableError) and error.rows:

@@ -44,7 +44,10 @@ def switched(policy: Policy, **switches: Any) -> Policy:
 
     Raises PolicyError or InfeasibleError for switches that make no sense together.
     """
-    kept = {name: getattr(policy, name) for name in ("diversity", "principle", "c", "t", "missing", "attributes")}
+    kept = {
+        name: getattr(policy, name)
+        for name in ("diversity", "principle", "c", "t", "missing", "table", "attributes")
+    }
     words = {name: value for name, value in kept.items() if value is not None}
     return Policy.parse({**words, **switches})
 
