@@ -17,6 +17,7 @@ from muco.assess.distribution import Distributions, measure_distributions
 from muco.assess.linkage import Linkage, link_nearest
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.query import Aggregate, Queries, QueryError
+from muco.assess.sample import PUBLIC
 from muco.attribute import Attribute
 from muco.baselines import anatomize, generalize, join_tables
 from muco.errors import InfeasibleError, PolicyError
@@ -78,7 +79,7 @@ def measure_baselines(original: Any, policy: Policy) -> Baselines:
     A baseline that cannot be had (Anatomy wants one sensitive attribute) is left out by name.
     """
     entries, left_out, found = [], [], None
-    for method, run in (("Mondrian", _generalized), ("Anatomy", _anatomized)):
+    for method, run in (("Mondrian", compare_generalized), ("Anatomy", compare_anatomized)):
         try:
             comparison, averages = run(original, policy)
         except (PolicyError, InfeasibleError):
@@ -122,13 +123,20 @@ def _ask(comparison: Comparison, averages: Reals | None) -> tuple[QueryError, ..
     return tuple(queries.answer(Answers.of(comparison, values=averages), comparison).values())
 
 
-def _generalized(original: Any, policy: Policy) -> tuple[Comparison, Reals | None]:
-    return _matched(original, policy, lambda table, marked: (_native(generalize(table, marked).data), None))
+def compare_generalized(original: Any, policy: Policy, *, key: bytes = PUBLIC) -> tuple[Comparison, Reals | None]:
+    """Mondrian's release of a table beside it, each row with its record; no averages."""
 
-
-def _anatomized(original: Any, policy: Policy) -> tuple[Comparison, Reals | None]:
     def run(table: pl.DataFrame, marked: Policy) -> tuple[pl.DataFrame, Reals | None]:
-        joined, averages = join_tables(anatomize(table, marked))
+        return _native(generalize(table, marked, key=key).data), None
+
+    return _matched(original, policy, run)
+
+
+def compare_anatomized(original: Any, policy: Policy, *, key: bytes = PUBLIC) -> tuple[Comparison, Reals | None]:
+    """Anatomy's two tables joined, each row with its record, and the group averages that answer queries."""
+
+    def run(table: pl.DataFrame, marked: Policy) -> tuple[pl.DataFrame, Reals | None]:
+        joined, averages = join_tables(anatomize(table, marked, key=key))
         return joined, averages if len(averages) else None
 
     return _matched(original, policy, run)

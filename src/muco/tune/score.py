@@ -9,23 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from muco._core import shuffled
 from muco.anonymize import anonymize_with_hidden
-from muco.arrays import Offsets
 from muco.assess.answers import Answers
 from muco.assess.comparison import Comparison
+from muco.assess.contest import compare_anatomized, compare_generalized
 from muco.assess.disclosure import measure_disclosure
 from muco.assess.distribution import measure_distributions
 from muco.assess.informed import measure_informed
 from muco.assess.linkage import link_nearest
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.query import Aggregate, Queries
-from muco.baselines.anatomy import anatomize, join_tables
-from muco.baselines.generalize import generalize
 from muco.errors import MucoWarning
-from muco.microdata import Microdata
-from muco.steps import divide_table
-from muco.switches import Grouping, Method, Sweep
+from muco.switches import Method
 from muco.tune.setting import Setting
 
 PREDICATES = 4  # as the paper's queries have
@@ -84,15 +79,12 @@ def _score_run(original: Any, setting: Setting, queries: Queries, run: int) -> S
         return _score(Comparison.of(original, setting.release, setting.policy), queries, None, None)
     key = key_of_run(run)
     if setting.method is Method.ANATOMY:
-        joined, averages = join_tables(anatomize(original, setting.policy, key=key))
-        comparison = Comparison.of(original, joined, setting.policy)
-        answers = Answers.of(comparison, values=averages if len(averages) else None)
-        return _score(comparison, queries, None, None, answers=answers)
+        comparison, averages = compare_anatomized(original, setting.policy, key=key)
+        return _score(comparison, queries, None, None, answers=Answers.of(comparison, values=averages))
     if setting.method is Method.MONDRIAN:
-        release = generalize(original, setting.policy, key=key)
-        record, groups = _rows_of_leaves(original, setting, key)
-        comparison = Comparison.of(original, release.data, setting.policy, record=record)
-        return _score(comparison, queries, groups / len(record), None)
+        comparison, _ = compare_generalized(original, setting.policy, key=key)
+        boxes = np.unique(np.hstack([comparison.low, comparison.high]), axis=0)
+        return _score(comparison, queries, len(boxes) / len(comparison.low), None)
     release, hidden = anonymize_with_hidden(original, setting.policy, key=key)
     comparison = Comparison.of(original, release.data, setting.policy, record=hidden.rows)
     if setting.policy.is_provable:
@@ -128,10 +120,3 @@ def _score(
         measure_distributions(comparison).mean_change,
         dict(loss.move) if loss.move is not None else None,
     )
-
-
-def _rows_of_leaves(original: Any, setting: Setting, key: bytes) -> tuple[Offsets, int]:
-    """Which record each row of a generalised release stands for, and how many groups there are."""
-    switches = {"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF, "exchanges": 0}
-    groups = divide_table(Microdata.of(original, setting.policy.model_copy(update=switches), key=key))
-    return groups.order[shuffled(key, len(groups.order))], len(groups)
