@@ -12,7 +12,7 @@ from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.switches import Principle, Role
 
-_NO_SWITCHES = {"schema_version", "missing", "attributes", "max_risk", "accept_risk"}
+_NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
 FEWEST = 10  # a smaller number of records is not told
 _KEPT = {

@@ -103,7 +103,9 @@ def compare_settings(
     0.2
     """
     listed = check_names(list(settings))
-    queries = draw_queries(original, listed[0]) if listed else None
+    if not listed:
+        return Frontier((), 0)
+    queries = draw_queries(original, listed[0])
     standings, done, whole = [], 0, runs * len(listed)
     for setting in listed:
         scores: list[Score] = []
@@ -112,7 +114,6 @@ def compare_settings(
             if watch is not None:
                 watch(setting.name, done, whole)
             try:
-                assert queries is not None  # noqa: S101 - there is a setting, so there are queries
                 scores.append(score_run(original, setting, queries, run=run))
             except InfeasibleError as error:
                 refusal = str(error)
