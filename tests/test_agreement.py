@@ -203,8 +203,8 @@ def test_a_table_of_the_core_has_the_oracles_columns_cost_and_centre(
     offered, centre, cost = calculate_table(codes, axis.oracle, delta, cover=cover, columns=columns)
     assert made.columns.tolist() == offered
     assert made.keeps(delta)
-    # Asked is 1e-9. Of 3,000 such problems 6 miss it, nearly all balanced, by 4.7e-8 at most: the core is what is off,
-    # HiGHS agrees with its own dual to 1e-16 there. docs/lab.md, section 8.
+    # Asked is 1e-9. Of 3,000 such problems 6 miss it, nearly all balanced, by 4.7e-8 at most: the core is what is
+    # off, HiGHS agrees with its own dual to 1e-16 there. docs/lab.md, section 8.
     assert made.cost(axis.oracle) == approx(cost, abs=1e-8)
     assert np.abs(made.probabilities - centre).max() < 1e-6
 
