@@ -229,6 +229,29 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_only_empty_cells_tie_together_come_out_exact() {
+        // Two values at distance 0 from each other and one far off, 2 + 1 + 6 records, all free to stay (δ = 1): the far
+        // one stays, and the other two share their columns by their counts.
+        let problem = Problem {
+            multiplicities: vec![2, 1, 6],
+            distances: vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0],
+            own: vec![0, 1, 2],
+            cover: Cover::Balanced,
+        };
+        let table = problem.solve(Some(Delta::new(1, 1).unwrap())).unwrap();
+        assert_eq!((table.row(2), table.row(0)[2], table.row(1)[2]), (&[0, 0, TOTAL][..], 0, 0));
+        assert!((probability(&table, 0, 0) - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_tie_of_one_in_17000_does_not_move_the_centre() {
+        // 3 3 3 4 and four of 17136 at δ = 1/2: P(3→4) = x, P(4→4) = 3x. The barrier of the face, 3 log(1-x) + 3 log x +
+        // log(1-3x) + log 3x + 3 log(1-2x) + 3 log 2x + 4 log(2-3x) + 4 log 3x, is greatest at x = .2651517687.
+        let table = line(&[3.0, 4.0, 17136.0], &[3, 1, 4], Cover::Cheapest).solve(Some(Delta::new(1, 2).unwrap()));
+        assert!((probability(&table.unwrap(), 0, 1) - 0.265_151_768_7).abs() < 1e-9);
+    }
+
+    #[test]
     fn a_delta_just_above_one_over_m_arrives() {
         for denominator in [9_999, 99_999, 999_999] {
             let delta = Delta::new(denominator / 10 + 1, denominator).unwrap();
