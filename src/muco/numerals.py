@@ -20,13 +20,18 @@ class Numerals:
     thousands: str = ""
 
     @property
-    def pattern(self) -> str:
-        """A regular expression for one number."""
+    def number(self) -> str:
+        """A regular expression for one number inside a text; it captures nothing."""
         point = re.escape(self.decimal)
         whole = "[0-9]+"
         if self.thousands:
-            whole = rf"([0-9]+|[1-9][0-9]{{0,2}}({re.escape(self.thousands)}[0-9]{{3}})+)"
-        return rf"^[+-]?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$"
+            whole = rf"(?:[1-9][0-9]{{0,2}}(?:{re.escape(self.thousands)}[0-9]{{3}})+|[0-9]+)"
+        return rf"[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for a text that is one number."""
+        return rf"^{self.number}$"
 
     def plain(self, text: pl.Series) -> pl.Series:
         """The numbers of `text` as 1234.5; null where a cell is none."""

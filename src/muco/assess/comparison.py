@@ -139,7 +139,7 @@ def _encode(whole: Frame, released: Frame, name: str, policy: Policy) -> tuple[D
     left, right = whole.plain_text(name), read_plain(released.plain_text(name))
     cells = Distinct.of(right, ())
     labels = _labels(attribute, left)
-    ranged = is_range(cells.cells)
+    ranged = is_range(cells.cells, policy.numerals)
     if labels:
         ranged |= cells.cells.is_in(list(labels)).fill_null(value=False)
     ranged &= ~cells.cells.is_in(left.unique().to_list()).fill_null(value=False)
