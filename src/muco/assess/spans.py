@@ -31,7 +31,7 @@ _SET = r"^\{(.*)\}$"
 
 
 def _range(numerals: Numerals) -> str:
-    """An opening bracket, an end, what parts the ends, an end, a closing bracket; ARX writes [20, 30[ for [20, 30)."""
+    """A bracket, an end, what parts the ends, an end, a bracket; ARX writes [20, 30[ for [20, 30)."""
     # A comma that may stand in a number parts two of them only before a blank.
     comma = r",\s" if "," in {numerals.decimal, numerals.thousands} else ","
     end = _end(numerals)

@@ -21,7 +21,7 @@ from muco.hierarchy import Hierarchy
 from muco.microdata import Groups
 from muco.moments import moment_keys
 from muco.switches import Kind
-from muco.values import NUMBER, Distinct, text_keys
+from muco.values import Distinct, text_keys
 
 if TYPE_CHECKING:
     import polars as pl

@@ -23,13 +23,14 @@ from muco.files.delimited import read_delimited
 from muco.files.excel import read_excel, write_excel
 from muco.files.extras import need
 from muco.files.limits import Limits
-from muco.files.rendering import render
 from muco.files.magic import form_of_content
+from muco.files.rendering import render
 from muco.files.several import join_sources, list_folder
 from muco.files.source import Source
 from muco.files.stat import read_stat, write_stat
 from muco.formats import STREAM, BadRows, Format, compression_of, format_of, is_database
 from muco.layout import Layout
+from muco.memory import check_room
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -60,6 +61,7 @@ def read_table(
     What `stated` says of its layout is not guessed. Raises TableError with row numbers, and never a cell, for one
     that cannot be read; PolicyError for a place whose form is not told.
     """
+    check_room()
     stated, limits = stated or Layout(), limits or Limits.of_environment()
     places = [place] if isinstance(place, str | os.PathLike) else list(place)
     if not places:

@@ -18,6 +18,7 @@ from muco.files.numbers import as_doubles, as_integers
 from muco.files.source import Source
 from muco.formats import Format
 from muco.layout import Layout
+from muco.memory import check_memory
 
 if TYPE_CHECKING:
     import polars as pl
@@ -60,6 +61,7 @@ def _load(read: Any, place: Path | BinaryIO, name: str, limits: Limits) -> tuple
     rows = head.number_rows or 0
     limits.check_rows(rows, name)
     limits.check_content(8 * rows * len(head.column_names), name)
+    check_memory(16 * rows * len(head.column_names), f"reading {name}")
     table, meta = from_start(user_missing=True, output_format="polars", row_limit=limits.rows + 1)
     limits.check_rows(len(table), name)
     lettered = [column for column, dtype in table.schema.items() if dtype.is_object()]
