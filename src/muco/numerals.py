@@ -45,6 +45,12 @@ class Numerals:
         cells = pl.DataFrame({"text": text.str.strip_prefix("+"), "is_number": is_number})
         return cells.select(pl.when("is_number").then("text")).to_series()
 
+    def plain_number(self, text: str) -> str:
+        """One number as 1234.5; what is none as it stands."""
+        if not re.fullmatch(self.number, text.strip()):
+            return text
+        return text.strip().replace(self.thousands, "").replace(self.decimal, ".")
+
     def read(self, text: pl.Series) -> pl.Series:
         """The numbers of `text`: whole ones as integers, decimals exactly while they fit, else as doubles."""
         import polars as pl

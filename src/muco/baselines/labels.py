@@ -107,7 +107,7 @@ def _ancestors(domain: Domain, attribute: Attribute, low: Codes, high: Codes) ->
     texts = text_keys(Distinct(domain.attribute, known, everything, np.zeros(domain.known, dtype=bool)))
     if attribute.hierarchy is None or texts.is_empty():
         return pl.Series([TOP]).gather(np.zeros(len(low), dtype=np.int64)), low, high
-    tree = Hierarchy.of(attribute.hierarchy, values=texts, folder=Path())
+    tree = Hierarchy.of(attribute.hierarchy, values=texts, folder=Path(), numerals=domain.numerals)
     leaf = tree.index_of(texts, attribute=domain.attribute)
     starts, ends = (np.minimum(codes, domain.known - 1) for codes in (low, high))
     found = np.full(len(low), -1, dtype=np.int64)

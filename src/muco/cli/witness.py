@@ -2,7 +2,7 @@
 
 Allocators and readers in C and Rust abort where memory is short or a file lies about its sizes, and the system
 kills what takes too much: no handler of Python's sees that. So a small second process waits, does nothing else, and
-says what became of the run. Signals go to the run itself, whose exit code is then that of the signal, as 134 or 137.
+tells what became of the run. Signals go to the run itself, whose exit code is then that of the signal: 134, 137.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import sys
 from typing import NoReturn
 
 _MESSAGE = (
-    "error: the run was ended from outside, or by a library that gave up: memory was short, or a file is damaged in "
-    "a way that its reader does not survive. No file was left half written. Free memory, give a smaller table, or "
-    "mend the file\n"
+    "error: the run was ended from outside, or by a library that gave up: memory was short, or a file is damaged "
+    "in a way that its reader does not survive. No file was left half written. Free memory, give a smaller table, "
+    "or mend the file\n"
 )
 
 
