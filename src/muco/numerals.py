@@ -45,6 +45,14 @@ class Numerals:
         cells = pl.DataFrame({"text": text.str.strip_prefix("+"), "is_number": is_number})
         return cells.select(pl.when("is_number").then("text")).to_series()
 
+    def rewrite(self, column: pl.Series) -> pl.Series:
+        """A column whose texts that are numbers are written as 1234.5; other cells as they are."""
+        import polars as pl
+
+        if column.dtype != pl.String or self == PLAIN:
+            return column
+        return self.plain(column.str.strip_chars()).fill_null(column).alias(column.name)
+
     def plain_number(self, text: str) -> str:
         """One number as 1234.5; what is none as it stands."""
         if not re.fullmatch(self.number, text.strip()):
