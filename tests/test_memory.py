@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import re
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from muco.errors import TableError
+from muco.files.columnar import write_columnar
+from muco.formats import Format
 from muco.memory import check_memory
 from shell import people
 
@@ -89,3 +93,14 @@ def test_what_a_library_writes_to_stderr_is_not_shown() -> None:
     loud += "from muco.cli.witness import main; main()"
     ran = subprocess.run([sys.executable, "-c", loud], check=False, capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
+
+
+def test_a_file_that_lies_about_its_sizes_ends_in_words(tmp_path: Path) -> None:
+    # Before each packed buffer of Arrow stands the length it unpacks to; this one says 2^60 bytes.
+    content = write_columnar(pl.DataFrame({"age": [*range(5000), None]}), Format.ARROW)
+    lie = (1 << 60).to_bytes(8, "little")
+    (tmp_path / "t.arrow").write_bytes(re.sub(rb"(?s).{8}(\x28\xb5\x2f\xfd)", lie + rb"\1", content))
+    ran = run(resource.RLIM_INFINITY, "init", tmp_path / "t.arrow", "-o", tmp_path / "policy.toml")
+    assert ran.returncode == -6
+    assert ran.stderr.startswith("error: the run was ended from outside, or by a library that gave up")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.arrow"]
