@@ -100,6 +100,13 @@ def test_what_looks_like_an_identifier_must_not_leave(tmp_path: Path) -> None:
     assert "e-mail addresses" in finding.what
 
 
+def test_incomes_with_a_decimal_comma_are_no_identifiers(tmp_path: Path) -> None:
+    pay: list[object] = [f"{1 + row % 9}.{row:03d},50" for row in range(120)]
+    commas = POLICY + '[table]\ndecimal = ","\nthousands = "."\n'
+    assert not any("looks like an identifier" in found.what for found in find(tmp_path, people(pay=pay), commas))
+    assert any("looks like an identifier" in found.what for found in find(tmp_path, people(pay=pay)))
+
+
 def test_untouched_columns_that_single_out_records_are_named(tmp_path: Path) -> None:
     finding = one(find(tmp_path, people(note=list(range(5000, 5240, 2)))), "are unique in the columns")
     assert finding.severity is Severity.WARNING

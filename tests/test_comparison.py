@@ -8,6 +8,7 @@ import pytest
 
 from muco.assess.comparison import Comparison
 from muco.errors import TableError
+from muco.layout import Layout
 from muco.policy import Policy
 
 AGES = pl.DataFrame({"age": [20, 25, 30, 34], "pay": [1, 2, 3, 4]})
@@ -41,6 +42,39 @@ def spans(cells: list[str], policy: Policy = POLICY) -> list[tuple[int, int]]:
 )
 def test_a_released_cell_covers_the_codes_within_it(cell: str, span: tuple[int, int]) -> None:
     assert spans([cell, "20", "25", "30"])[0] == span
+
+
+@pytest.mark.parametrize(
+    ("cell", "span"),
+    [
+        ("20,5", (1, 1)),  # a number, no range from 20 to 5
+        ("1.020,5", (3, 3)),
+        ("[20,5; 30,5)", (1, 1)),  # 20,5 is in it, 30,5 is not
+        ("[20,5, 30,5]", (1, 2)),
+        ("[20, 30[", (0, 1)),
+        ("20,5-30,5", (1, 2)),
+        (">30", (2, 3)),
+        ("30,5+", (2, 3)),
+        ("<= 20,5", (0, 1)),
+        ("[20; 1.020,5)", (0, 2)),
+        ("{20,5; 30,5}", (1, 2)),
+        ("{20, 30,5}", (0, 2)),
+    ],
+)
+def test_a_range_is_written_as_the_numbers_of_its_table_are(cell: str, span: tuple[int, int]) -> None:
+    policy = POLICY.model_copy(update={"table": Layout(decimal=",", thousands=".")})
+    ages = AGES.with_columns(age=pl.Series(["20", "20,5", "30,5", "1.020,5"]))
+    release = ages.with_columns(age=pl.Series([cell, "20", "20,5", "30,5"]))
+    made = Comparison.of(ages, release, policy)
+    assert (made.low[0, 0], made.high[0, 0]) == span
+
+
+def test_a_comma_between_thousands_is_no_comma_between_ends() -> None:
+    policy = POLICY.model_copy(update={"table": Layout(thousands=",")})
+    ages = AGES.with_columns(age=pl.Series(["200", "1,000", "1,500", "2,000"]))
+    release = ages.with_columns(age=pl.Series(["[1,000, 2,000)", "1,000", "200-1,000", "1,500+"]))
+    made = Comparison.of(ages, release, policy)
+    assert list(zip(made.low[:, 0], made.high[:, 0])) == [(1, 2), (1, 1), (0, 1), (2, 3)]
 
 
 def test_a_label_of_the_hierarchy_covers_its_leaves() -> None:

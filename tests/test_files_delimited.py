@@ -160,6 +160,12 @@ def test_a_column_keeps_its_quotes_in_every_cell(tmp_path: Path) -> None:
     assert write_table(changed, "out.csv", source) == b'"a","b"\n"new",1\n"x",2\n'
 
 
+def test_quotes_that_cells_need_are_no_style_of_their_column(tmp_path: Path) -> None:
+    content = b'a,b\n"x,y","N""?"\n"0""",NA\n'
+    source = read(tmp_path, content)
+    assert write_table(source.table, "out.csv", source) == content
+
+
 def test_a_suffix_that_means_tabs_gets_them(tmp_path: Path) -> None:
     source = read(tmp_path, "a,b\n1,2\n")
     assert write_table(source.table, "out.tsv", source) == b"a\tb\n1\t2\n"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ import pytest
 from muco.anonymize import anonymize
 from muco.errors import PolicyError, TableError
 from muco.files import Limits, check_writable, read_table, write_table
+from muco.files.magic import form_of_content
+from muco.formats import Format
 from muco.frame import Frame
 from muco.policy import Policy
 
@@ -89,6 +93,35 @@ def test_a_table_from_elsewhere_fits(tmp_path: Path, suffix: str) -> None:
     read = read_table(path).table
     assert read["big"].to_list() == [str(2**53 + 1), "1", "2", "3"]
     assert read.select(TABLE.columns).equals(TABLE)
+
+
+@pytest.mark.parametrize("suffix", [".sav", ".zsav", ".dta"])
+def test_what_comes_on_standard_input_is_read_as_from_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    path = tmp_path / f"t{suffix}"
+    pyreadstat.write_sav(TABLE, path) if suffix != ".dta" else pyreadstat.write_dta(TABLE, path)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(path.read_bytes())))
+    source, named = read_table("-"), read_table(path)
+    assert source.table.equals(named.table)
+    assert (source.layout, source.labels) == (named.layout, named.labels)
+    plain = "t.dta" if suffix == ".dta" else "t.sav"  # what standard output carries
+    assert write_table(source.table, "-", source) == write_table(named.table, plain, named)
+
+
+def test_limits_hold_on_standard_input(spss: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for limits, message in ((Limits(rows=3), "the input has 4 rows"), (Limits(content=99), "MUCO_MAX_BYTES")):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(spss.read_bytes())))
+        with pytest.raises(TableError, match=message):
+            read_table("-", limits=limits)
+
+
+def test_old_files_of_stata_and_files_of_sas_are_told_by_their_beginning(tmp_path: Path) -> None:
+    for version in (8, 10, 12, 13, 14, 15):
+        pyreadstat.write_dta(TABLE.select("age"), tmp_path / "t.dta", version=version)
+        assert form_of_content((tmp_path / "t.dta").read_bytes()) == (Format.STATA, None), version
+    assert form_of_content(bytes(12) + b"\xc2\xea\x81\x60" + bytes(16)) == (Format.SAS, None)
+    assert form_of_content(b"name,age\n") == form_of_content(b"s") == form_of_content(b"") == (Format.CSV, None)
 
 
 @pytest.mark.parametrize("suffix", [".sav", ".dta", ".sas7bdat"])

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
+from muco.anonymize import anonymize
 from muco.cli.hierarchy import command
 from muco.errors import PolicyError, TableError
 from muco.hierarchy import Hierarchy
 from muco.hierarchy_formats import is_table
-from muco.hierarchy_spec import Dates, Redaction, Side
+from muco.hierarchy_spec import Dates, HierarchySpec, Redaction, Side
+from muco.numerals import PLAIN, Numerals
 from muco.policy import Policy
 
 AMNESIA = """distinct
@@ -83,7 +87,8 @@ def test_a_policy_may_name_any_of_them(tmp_path: Path) -> None:
         (AMNESIA.replace("Italy has Rome", "Italy Rome"), "line 7: Amnesia writes"),
         (AMNESIA.replace("Italy has Rome", "Italy has Rome Athens"), "a second parent"),
         (AMNESIA.replace("Europe has Greece Italy", ""), "2 nodes without a parent"),
-        ("range\nname age\ntype int\nheight 2\n\n0,10 has 0,5 5,10\n", "ranges of numbers without their values"),
+        ("range\nname age\ntype int\nheight 2\n\n0,10 has 0,5 secret,10\n", "on line 6: Amnesia writes a range"),
+        ("range\ntype date\n\n2000,2001 has 31/2/2000,1/3/2000\n", "on line 4: Amnesia writes a range"),
         ('[{"subcats": []}]', "a node without a name"),
         ('{"nodes": [], "edges": [{"from": 1, "to": 2}]}', "nodes that are not there"),
         ('{"a": 1', "cannot be read|has no levels|unequal"),
@@ -186,10 +191,87 @@ def test_the_trees_of_arx_hold_every_value_of_their_table() -> None:
     folder = Path(__file__).parents[2] / "shared" / "data" / "adult"
     if not folder.exists():
         pytest.skip("needs ../shared/data")
-    import polars as pl
-
     table = pl.read_csv(folder / "adult.csv", separator=";", infer_schema=False)
     for name in table.columns:
         tree = Hierarchy.read(folder / f"hierarchy_{name}.csv")
         assert (tree.index_of(table[name], attribute=name) >= 0).all()
         assert Hierarchy.from_arx(tree.to_arx()) == tree
+
+
+AGES = """range
+name age
+type int
+height 3
+
+0.0,20.0 has 0.0,10.0 10.0,20.0
+20.0,1.0E2 has 20.0,100.0
+
+0.0,100.0 has 0.0,20.0 20.0,100.0 null,null
+
+"""
+VISITS = """range
+name visit
+type date
+height 3
+
+1/2000,6/2000 has 1/1/2000,31/3/2000 1/4/2000,30/6/2000
+7/2000,12/2000 has 1/7/2000,31/12/2000
+
+2000 has 1/2000,6/2000 7/2000,12/2000
+"""
+
+
+def held(tmp_path: Path, text: str, values: list[str], numerals: Numerals = PLAIN) -> list[tuple[str, ...]]:
+    """The values of a column below the ranges of a file: each with its ancestors but the top."""
+    (tmp_path / "r.txt").write_text(text, encoding="utf-8")
+    tree = Hierarchy.of(HierarchySpec(file="r.txt"), values=pl.Series(values), folder=tmp_path, numerals=numerals)
+    return list(zip(tree.leaves, *tree.levels[:-1]))
+
+
+def test_numbers_stand_below_amnesias_ranges(tmp_path: Path) -> None:
+    # 10 begins the second range, 100 ends the last; 101 and x lie in none and are for `check` to name.
+    assert held(tmp_path, AGES, ["9", "10", "100", "20.0", "101", "x"]) == [
+        ("9", "[0, 10]", "[0, 20]"),
+        ("10", "[10, 20]", "[0, 20]"),
+        ("20.0", "[20, 100]", "[20, 100]"),
+        ("100", "[20, 100]", "[20, 100]"),
+    ]
+
+
+def test_dates_stand_below_amnesias_ranges_to_the_end_of_their_last_day(tmp_path: Path) -> None:
+    half, whole = "[2000-01-01, 2000-06-30]", "[2000-07-01, 2000-12-31]"
+    assert held(tmp_path, VISITS, ["2000-03-31 23:59", "01/04/2000", "31.12.2000", "2001-01-01"]) == [
+        ("2000-03-31 23:59", "[2000-01-01, 2000-03-31]", half),
+        ("01/04/2000", "[2000-04-01, 2000-06-30]", half),
+        ("31.12.2000", whole, whole),
+    ]
+
+
+def test_ranges_hold_numbers_as_their_table_writes_them(tmp_path: Path) -> None:
+    found = held(tmp_path, AGES, ["9,5", "1.0,0", "12"], Numerals(",", ""))  # 1.0,0 is no number there
+    assert [value for value, *_ in found] == ["9,5", "12"]
+    spec = HierarchySpec.model_validate({"intervals": {"widths": [10]}})
+    tree = Hierarchy.of(spec, values=["9,5", "1.012"], folder=tmp_path, numerals=Numerals(",", "."))
+    assert (tree.leaves, tree.levels[0]) == (("9,5", "1.012"), ("[0, 10)", "[1010, 1020)"))
+
+
+def test_ranges_of_any_form_hold_values_and_a_tree_of_bands_stays_one(tmp_path: Path) -> None:
+    bands = "0-9;young;*\n10-19;young;*\n"
+    assert [value for value, *_ in held(tmp_path, bands, ["3", "19", "9.5"])] == ["3", "19"]
+    assert held(tmp_path, bands, ["0-9", "10-19", "30"])[0] == ("0-9", "young")
+    with pytest.raises(PolicyError, match="ranges that overlap"):
+        held(tmp_path, "0-9;young;*\n5-19;young;*\n", ["3"])
+
+
+def test_a_policy_with_a_file_of_ranges_runs_and_names_what_they_lack(tmp_path: Path) -> None:
+    (tmp_path / "age.txt").write_text(AGES, encoding="utf-8")
+    (tmp_path / "p.toml").write_text(
+        'diversity = 2\nattributes.age = { role = "quasi", hierarchy = { file = "age.txt" } }\n'
+        'attributes.pay.role = "sensitive"\n'
+    )
+    policy = Policy.read(tmp_path / "p.toml")
+    assert Policy.parse(tomllib.loads(policy.to_toml())) == policy
+    ages = pl.DataFrame({"age": [1, 5, 15, 17, 30, 40], "pay": [1, 2, 1, 2, 1, 2]})
+    assert len(anonymize(ages, policy).data) == 6
+    with pytest.raises(TableError, match=r"attribute age: 1 cell hold a value that its hierarchy lacks \(row 2\)"):
+        anonymize(ages.with_columns(age=pl.Series([1, 500, 15, 17, 30, 40])), policy)

@@ -15,10 +15,11 @@ import muco
 from muco.cli.init import command
 from muco.errors import PolicyError
 from muco.guess.draft import write_draft
-from muco.guess.names import split_name
+from muco.guess.names import entries_of, split_name
 from muco.guess.orders import find_order, find_school_order
 from muco.guess.proposal import Proposal, Suggestion
 from muco.guess.traits import Traits
+from muco.guess.words import Topic
 from muco.policy import Policy
 from muco.switches import Kind, Role
 from shell import muco as run
@@ -145,7 +146,17 @@ def test_orders_are_told_by_words_and_by_numbers() -> None:
     assert find_order(["[25, 30[", "[5, 10[", "[15, 20["]) == ("[5, 10[", "[15, 20[", "[25, 30[")
     assert find_order(["red", "low", "high"]) is None
     assert find_order(["7 or more", "6", "1"]) == ("1", "6", "7 or more")
+    assert find_order(["Q3", "Q1", "Q2"]) == ("Q1", "Q2", "Q3")
+    assert find_order(["I10", "E11", "J45"]) is None  # codes of several kinds
     assert find_school_order(["Masters", "HS-grad", "7th-8th"]) == ("7th-8th", "HS-grad", "Masters")
+    assert find_school_order(["master", "bac", "licence", "bac+2"]) == ("bac", "bac+2", "licence", "master")
+    assert find_school_order(["laurea", "diploma", "licenza media"]) == ("licenza media", "diploma", "laurea")
+    assert find_school_order(["superior", "médio", "fundamental"]) == ("fundamental", "médio", "superior")
+
+
+def test_several_words_tell_more_than_one_of_them() -> None:
+    topics = [next(entries_of(name)).topic for name in ("estado civil", "stato civile", "estado")]
+    assert topics == [Topic.MARITAL, Topic.MARITAL, Topic.PLACE]
     steps = ("Up to grade 4", "Grade 9", "High school", "Some college", "Bachelor's degree", "Graduate degree")
     assert find_school_order(steps[::-1]) == steps
 

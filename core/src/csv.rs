@@ -35,8 +35,8 @@ pub const LONGEST: usize = 1 << 20;
 pub struct Style {
     /// Whether every field of the header is quoted.
     pub is_header_quoted: bool,
-    /// Of each column, how many fields are quoted, and how many are not though they hold something. `NA` counts in
-    /// neither: R quotes a column of text and leaves its `NA` bare.
+    /// Of each column, how many fields are quoted without need, and how many are not quoted though they hold
+    /// something. `NA` counts in neither: R quotes a column of text and leaves its `NA` bare.
     pub quotes: Vec<(usize, usize)>,
     /// How many rows end in LF, in CR LF and in CR alone.
     pub ends: [usize; 3],
@@ -120,7 +120,7 @@ impl Style {
     fn count_quotes(&mut self, walk: &Walk<'_>) {
         for (field, (quoted, bare)) in walk.fields.iter().zip(&mut self.quotes) {
             if field.is_quoted {
-                *quoted += 1;
+                *quoted += usize::from(!walk.needs_quotes(field));
             } else if field.from < field.to && &walk.bytes[field.from..field.to] != b"NA" {
                 *bare += 1;
             }
@@ -193,5 +193,11 @@ mod tests {
         let scan = scan(b"\xEF\xBB\xBF\"a\",\"b\"\r\n\"x\",1\r\nNA,2\r\n", b',');
         let style = Style { is_header_quoted: true, quotes: vec![(1, 0), (0, 2)], ends: [0, 3, 0] };
         assert_eq!((scan.from, scan.text, scan.style), (12, None, style));
+    }
+
+    #[test]
+    fn quotes_that_a_field_needs_tell_nothing_of_its_column() {
+        assert_eq!(scan(b"a,b\n\"1,2\",\"3\"\nNA,\"\"\n", b',').style.quotes, [(0, 0), (2, 0)]);
+        assert_eq!(scan(b"a\n\"1;2\"\n\"3\"\n", b',').style.quotes, [(1, 0)]);
     }
 }

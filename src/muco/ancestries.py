@@ -16,6 +16,7 @@ from muco.errors import PolicyError, TableError
 from muco.hierarchy_files import Ancestry
 from muco.hierarchy_spec import DateLevel, Dates, Redaction, Side
 from muco.moments import read_moments
+from muco.numerals import PLAIN, Numerals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +26,9 @@ TOP = "*"
 LARGEST_EXPONENT = 400
 
 
-def climb_intervals(values: Iterable[Any], widths: Sequence[float], origin: float) -> list[Ancestry]:
+def climb_intervals(
+    values: Iterable[Any], widths: Sequence[float], origin: float, numerals: Numerals = PLAIN
+) -> list[Ancestry]:
     """Half-open intervals above distinct numbers, ascending: 25 is in [20, 30).
 
     A number is written as a plain decimal, a text that is a number as it stands. Numbers, widths and origin
@@ -35,7 +38,7 @@ def climb_intervals(values: Iterable[Any], widths: Sequence[float], origin: floa
     wild = 0
     for value in values.tolist() if isinstance(values, np.ndarray) else values:
         try:
-            decimal = Decimal(str(value))
+            decimal = Decimal(str(value) if numerals == PLAIN else numerals.plain_number(str(value)))
             # Beyond what a double holds, an exact ratio such as that of 1e999999999 would fill the memory.
             number = Fraction(decimal if abs(decimal.adjusted()) < LARGEST_EXPONENT else Decimal("nan"))
         except (ArithmeticError, ValueError):

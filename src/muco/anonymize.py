@@ -14,6 +14,7 @@ from muco.arrays import Offsets
 from muco.errors import MucoWarning, PolicyError
 from muco.frame import Frame
 from muco.gate import check_gate
+from muco.memory import CELL, check_memory
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import certify, find_cautions, summarize
@@ -85,6 +86,7 @@ def _run(
 ) -> tuple[Release, Outcome, Offsets]:
     started = time.perf_counter()
     table, policy = chosen
+    check_memory(CELL * len(table) * len(table.names), "anonymizing the table")
     watch("encode", 0, len(table))
     microdata = Microdata.of(table, policy, key=key)
     watch("divide", 0, len(table))

@@ -173,7 +173,7 @@ def _category_keys(values: Distinct, attribute: Attribute) -> tuple[pl.Series, H
     if attribute.hierarchy is None:
         return category_keys(values), None
     try:
-        tree = Hierarchy.of(attribute.hierarchy, values=text_keys(values), folder=Path())
+        tree = Hierarchy.of(attribute.hierarchy, values=text_keys(values), folder=Path(), numerals=values.numerals)
     except MucoError as error:
         raise type(error)(f"attribute {values.name}: {error}") from None
     return leaf_keys(values, tree.leaves, "hierarchy"), tree

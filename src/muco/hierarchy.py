@@ -25,7 +25,9 @@ from muco.ancestries import (
 from muco.errors import PolicyError, TableError
 from muco.hierarchy_files import Ancestry, find_problems, find_strays, read_file, read_lines
 from muco.hierarchy_formats import is_table, read_foreign, read_toml
+from muco.hierarchy_ranges import place_values
 from muco.hierarchy_spec import Dates, HierarchySpec, Redaction, check_lengths, check_nested, read_tree
+from muco.numerals import PLAIN, Numerals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,16 +53,19 @@ class Hierarchy:
     steps: NDArray[np.float64] = field(compare=False)
 
     @staticmethod
-    def of(spec: HierarchySpec, *, values: Iterable[Any], folder: Path) -> Hierarchy:
+    def of(spec: HierarchySpec, *, values: Iterable[Any], folder: Path, numerals: Numerals = PLAIN) -> Hierarchy:
         """The tree that a policy asks for.
 
-        `values` are the distinct non-missing values of the column (only intervals need them), `folder` is
-        where the policy stands: a file is read from there or below, never through a link that leads out.
+        `values` are the distinct non-missing values of the column, whose numbers are written as `numerals`
+        say; `folder` is where the policy stands: a file is read from there or below, never through a link that
+        leads out.
         Raises PolicyError for a tree that is none, TableError for values that intervals cannot hold.
         """
         if spec.file is not None:
-            return Hierarchy.read(folder.resolve() / spec.file, inside=folder)
-        return Hierarchy.from_tree(spec.tree) if spec.tree is not None else _grow(spec, values)
+            return Hierarchy.read(folder.resolve() / spec.file, inside=folder).holding(values, numerals)
+        if spec.tree is not None:
+            return Hierarchy.from_tree(spec.tree).holding(values, numerals)
+        return _grow(spec, values, numerals)
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.leaves)} leaves, height {self.height})"
@@ -106,6 +111,24 @@ class Hierarchy:
                 f"(rows {rows}): add their values to the hierarchy, or list them as missing"
             )
         return codes.cast(pl.Int32).fill_null(-1).to_numpy()
+
+    def holding(self, values: Iterable[Any], numerals: Numerals = PLAIN) -> Hierarchy:
+        """The tree with a column's values below its leaves, where these are ranges and no value is one of them.
+
+        >>> import polars as pl
+        >>> Hierarchy.from_tree({"young": ["[0, 9]", "[10, 19]"]}).holding(pl.Series(["7", "10"])).levels[0]
+        ('[0, 9]', '[10, 19]')
+        """
+        import polars as pl
+
+        cells = values if isinstance(values, pl.Series) else pl.Series(list(values), dtype=pl.String, strict=False)
+        if not len(cells) or cells.cast(pl.String).is_in(list(self.leaves)).any():
+            return self
+        placed = place_values(cells, self.leaves, numerals)
+        if not placed:
+            return self
+        above = list(zip(self.leaves, *self.levels))
+        return _arranged([(value, *above[place]) for value, place in placed])
 
     def restricted(self, codes: NDArray[np.integer[Any]]) -> Hierarchy:
         """The same tree with only the leaves at the given ascending codes: D[A] of a smaller table.
@@ -158,7 +181,9 @@ class Hierarchy:
         return _arranged([fields for _, fields in lines])
 
     @staticmethod
-    def from_intervals(values: Iterable[Any], widths: Sequence[float], *, origin: float = 0) -> Hierarchy:
+    def from_intervals(
+        values: Iterable[Any], widths: Sequence[float], *, origin: float = 0, numerals: Numerals = PLAIN
+    ) -> Hierarchy:
         """Half-open intervals above the distinct numbers of a column: 25 is in [20, 30).
 
         Leaves ascend, so that leaf i is the i-th smallest of the distinct values; a number is written as a
@@ -167,7 +192,7 @@ class Hierarchy:
         that is no finite number.
         """
         _check(widths)
-        return _arranged(climb_intervals(values, widths, origin))
+        return _arranged(climb_intervals(values, widths, origin, numerals))
 
     @staticmethod
     def from_ordered(values: Sequence[str], sizes: Sequence[int]) -> Hierarchy:
@@ -212,12 +237,13 @@ class Hierarchy:
         return text.getvalue()
 
 
-def _grow(spec: HierarchySpec, values: Iterable[Any]) -> Hierarchy:
+def _grow(spec: HierarchySpec, values: Iterable[Any], numerals: Numerals) -> Hierarchy:
     """The tree that a rule makes of the values of a column."""
     if spec.ordered is not None:
         return Hierarchy.from_ordered(spec.ordered.values, spec.ordered.sizes)
     if spec.intervals is not None:
-        return Hierarchy.from_intervals(values, spec.intervals.widths, origin=spec.intervals.origin)
+        rule = spec.intervals
+        return Hierarchy.from_intervals(values, rule.widths, origin=rule.origin, numerals=numerals)
     if spec.dates is not None:
         return Hierarchy.from_dates(values, spec.dates)
     if spec.prefixes is not None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from muco.errors import PolicyError
 from muco.fault import place_of_toml_error
+from muco.hierarchy_ranges import read_word
 from muco.hierarchy_spec import DEEPEST
 
 _LABELS = ("cat", "text", "label", "name", "value")  # mosaicrown, Amnesia, and what others use
@@ -104,22 +105,35 @@ def _read_flat(content: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 def _read_amnesia(lines: Sequence[str]) -> list[Any]:
     """Amnesia's text: a head (name, type, height), then `parent has child child ...` on each line."""
-    if lines and _RANGES.match(lines[0]):
-        raise PolicyError(
-            "the file holds ranges of numbers without their values: give the widths as "
-            "hierarchy.intervals instead, such as { widths = [10, 20] }"
-        )
+    is_ranges = bool(lines and _RANGES.match(lines[0]))
+    is_date = any(re.match(r"\s*type\s+date\s*$", line, re.IGNORECASE) for line in lines[:5])
     pairs = []
     for number, line in enumerate(lines, start=1):
         words = line.split()
-        if not words or (words[0].lower() in {"distinct", "name", "type", "height"} and "has" not in words):
+        heads = {"distinct", "range", "name", "type", "height"}
+        if not words or (words[0].lower() in heads and "has" not in words):
             continue
         if len(words) < 3 or words[1] != "has":
             raise PolicyError(
                 f"a hierarchy cannot be read on line {number}: Amnesia writes `parent has child child`"
             )
         pairs += [(words[0], child) for child in words[2:]]
+        if is_ranges:
+            pairs[2 - len(words) :] = _ranges(words, number, is_date=is_date)
     return _grown(pairs)
+
+
+def _ranges(words: Sequence[str], number: int, *, is_date: bool) -> list[tuple[Any, Any]]:
+    """The pairs of one line of ranges, without the node of nulls: a missing value stands outside the tree."""
+    named: list[str | None] = []
+    with suppress(ValueError, ArithmeticError):
+        named = [read_word(word, is_date=is_date) for word in (words[0], *words[2:])]
+    if not named or named[0] is None:
+        raise PolicyError(
+            f"a hierarchy cannot be read on line {number}: Amnesia writes a range of numbers as 0,10 and one of "
+            "dates as 1/1/2000,31/12/2000"
+        )
+    return [(named[0], child) for child in named[1:] if child not in {None, named[0]}]
 
 
 def _grown(pairs: Iterable[tuple[Any, Any]]) -> list[Any]:

@@ -20,13 +20,18 @@ class Numerals:
     thousands: str = ""
 
     @property
-    def pattern(self) -> str:
-        """A regular expression for one number."""
+    def number(self) -> str:
+        """A regular expression for one number inside a text; it captures nothing."""
         point = re.escape(self.decimal)
         whole = "[0-9]+"
         if self.thousands:
-            whole = rf"([0-9]+|[1-9][0-9]{{0,2}}({re.escape(self.thousands)}[0-9]{{3}})+)"
-        return rf"^[+-]?({whole}({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$"
+            whole = rf"(?:[1-9][0-9]{{0,2}}(?:{re.escape(self.thousands)}[0-9]{{3}})+|[0-9]+)"
+        return rf"[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for a text that is one number."""
+        return rf"^{self.number}$"
 
     def plain(self, text: pl.Series) -> pl.Series:
         """The numbers of `text` as 1234.5; null where a cell is none."""
@@ -39,6 +44,20 @@ class Numerals:
             text = text.str.replace(self.decimal, ".", literal=True)
         cells = pl.DataFrame({"text": text.str.strip_prefix("+"), "is_number": is_number})
         return cells.select(pl.when("is_number").then("text")).to_series()
+
+    def rewrite(self, column: pl.Series) -> pl.Series:
+        """A column whose texts that are numbers are written as 1234.5; other cells as they are."""
+        import polars as pl
+
+        if column.dtype != pl.String or self == PLAIN:
+            return column
+        return self.plain(column.str.strip_chars()).fill_null(column).alias(column.name)
+
+    def plain_number(self, text: str) -> str:
+        """One number as 1234.5; what is none as it stands."""
+        if not re.fullmatch(self.number, text.strip()):
+            return text
+        return text.strip().replace(self.thousands, "").replace(self.decimal, ".")
 
     def read(self, text: pl.Series) -> pl.Series:
         """The numbers of `text`: whole ones as integers, decimals exactly while they fit, else as doubles."""

@@ -107,6 +107,14 @@ impl<'a> Walk<'a> {
         self.at += self.bytes[self.at..].iter().position(ends).unwrap_or(self.bytes.len() - self.at);
     }
 
+    /// Whether a field cannot do without quotes; that of a lone column not if any mark could part it.
+    pub(super) fn needs_quotes(&self, field: &Field) -> bool {
+        let is_lone = self.fields.len() == 1;
+        self.bytes[field.from..field.to]
+            .iter()
+            .any(|byte| *byte == self.delimiter || b"\"\r\n".contains(byte) || (is_lone && b",;\t|".contains(byte)))
+    }
+
     pub(super) fn value(&self, field: &Field) -> Vec<u8> {
         let content = &self.bytes[field.from..field.to];
         if !field.is_quoted {

@@ -23,6 +23,7 @@ from muco.domain import Domain, encode
 from muco.errors import TableError
 from muco.frame import Frame
 from muco.hierarchy import Hierarchy
+from muco.numerals import Numerals
 from muco.policy import Policy
 from muco.switches import Kind, Role
 from muco.values import Distinct, text_keys
@@ -138,8 +139,8 @@ def _encode(whole: Frame, released: Frame, name: str, policy: Policy) -> tuple[D
     attribute = policy.attributes[name]
     left, right = whole.plain_text(name), read_plain(released.plain_text(name))
     cells = Distinct.of(right, ())
-    labels = _labels(attribute, left)
-    ranged = is_range(cells.cells)
+    labels = _labels(attribute, left, policy.numerals)
+    ranged = is_range(cells.cells, policy.numerals)
     if labels:
         ranged |= cells.cells.is_in(list(labels)).fill_null(value=False)
     ranged &= ~cells.cells.is_in(left.unique().to_list()).fill_null(value=False)
@@ -164,13 +165,12 @@ def _encode(whole: Frame, released: Frame, name: str, policy: Policy) -> tuple[D
     return domain, codes[: len(left)], low, high
 
 
-def _labels(attribute: Attribute, column: pl.Series) -> dict[str, list[str]]:
+def _labels(attribute: Attribute, column: pl.Series, numerals: Numerals) -> dict[str, list[str]]:
     """The leaves below each inner node of the attribute's hierarchy."""
     if attribute.hierarchy is None or attribute.kind not in {None, Kind.CATEGORICAL}:
         return {}
-    tree = Hierarchy.of(
-        attribute.hierarchy, values=text_keys(Distinct.of(column, attribute.missing)), folder=Path()
-    )
+    values = text_keys(Distinct.of(column, attribute.missing))
+    tree = Hierarchy.of(attribute.hierarchy, values=values, folder=Path(), numerals=numerals)
     labels: dict[str, list[str]] = {}
     for level in tree.levels[:-1]:
         below: dict[str, list[str]] = {}

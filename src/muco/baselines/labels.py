@@ -21,7 +21,7 @@ from muco.hierarchy import Hierarchy
 from muco.microdata import Groups
 from muco.moments import moment_keys
 from muco.switches import Kind
-from muco.values import NUMBER, Distinct, text_keys
+from muco.values import Distinct, text_keys
 
 if TYPE_CHECKING:
     import polars as pl
@@ -61,7 +61,8 @@ def label_groups(groups: Groups, place: int, low: Codes, high: Codes) -> Labels:
         wide, first, last = _ancestors(domain, attribute, low, high)
     elif (ends := _ends(domain)) is not None:
         from_, to = (end.gather(np.minimum(codes, domain.known - 1)) for end, codes in zip(ends, (low, high)))
-        wide = pl.select(pl.format("[{}, {}]", from_, to)).to_series()
+        between = ";" if "," in {domain.numerals.decimal, domain.numerals.thousands} else ","
+        wide = pl.select(pl.format(f"[{{}}{between} {{}}]", from_, to)).to_series()
     else:
         wide = _sets(groups, place, text)
     is_exact = low == high
@@ -91,9 +92,9 @@ def _ends(domain: Domain) -> tuple[pl.Series, pl.Series] | None:
         low, high = (end.cast(pl.Int32).cast(pl.Date).cast(pl.String) for end in (days.floor(), days.ceil()))
         return low, high
     text = known.cast(pl.String).str.strip_chars()
-    if not text.str.contains(NUMBER).all():
+    if not text.str.contains(domain.numerals.pattern).all():
         return None
-    ascends = (text.cast(pl.Float64, strict=False).diff().drop_nulls() > 0).all()
+    ascends = (domain.numerals.plain(text).cast(pl.Float64, strict=False).diff().drop_nulls() > 0).all()
     return (text, text) if ascends else None
 
 
@@ -106,7 +107,7 @@ def _ancestors(domain: Domain, attribute: Attribute, low: Codes, high: Codes) ->
     texts = text_keys(Distinct(domain.attribute, known, everything, np.zeros(domain.known, dtype=bool)))
     if attribute.hierarchy is None or texts.is_empty():
         return pl.Series([TOP]).gather(np.zeros(len(low), dtype=np.int64)), low, high
-    tree = Hierarchy.of(attribute.hierarchy, values=texts, folder=Path())
+    tree = Hierarchy.of(attribute.hierarchy, values=texts, folder=Path(), numerals=domain.numerals)
     leaf = tree.index_of(texts, attribute=domain.attribute)
     starts, ends = (np.minimum(codes, domain.known - 1) for codes in (low, high))
     found = np.full(len(low), -1, dtype=np.int64)

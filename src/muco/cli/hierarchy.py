@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.tree import Tree
 
 from muco.errors import PolicyError
+from muco.numerals import PLAIN, Numerals
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +54,8 @@ def make(table: Path | None, column: str | None, output: Path | None, **given: A
     if given["source"] is not None:
         tree = Hierarchy.read(given["source"])
     else:
-        values = () if given["ordered"] is not None else _values(table, column)
-        tree = Hierarchy.of(_spec(chosen[0], given), values=values, folder=Path())
+        values, numerals = ((), PLAIN) if given["ordered"] is not None else _values(table, column)
+        tree = Hierarchy.of(_spec(chosen[0], given), values=values, folder=Path(), numerals=numerals)
     if output is None:
         click.echo(tree.to_arx(), nl=False)
         return
@@ -76,7 +77,8 @@ def check(ctx: click.Context, file: Path, table: Path | None, column: str | None
 
     tree, found = read_tree_file(file)
     if tree is not None and table is not None:
-        found += find_outside(tree, _values(table, column), attribute=column or "")
+        values, numerals = _values(table, column)
+        found += find_outside(tree.holding(values, numerals), values, attribute=column or "")
     show_findings(found)
     if tree is not None:
         click.echo(f"{len(tree.leaves)} leaves, {tree.height} levels above them")
@@ -115,17 +117,19 @@ def _grow(node: Tree, branches: Sequence[Any], most: int) -> None:
         node.add(f"[dim]... and {len(branches) - most} more[/]")
 
 
-def _values(table: Path | None, column: str | None) -> pl.Series:
+def _values(table: Path | None, column: str | None) -> tuple[pl.Series, Numerals]:
+    """The different values of a column, and how the table writes numbers."""
     from muco.fault import suggest
     from muco.files import read_table
     from muco.values import Distinct, text_keys
 
     if table is None or column is None:
         raise PolicyError("name the TABLE and the COLUMN whose values the tree is for")
-    frame = read_table(table).table
+    source = read_table(table)
+    frame = source.table
     if column not in frame.columns:
         raise PolicyError(f"the table has no attribute {column}{suggest(column, frame.columns)}")
-    return text_keys(Distinct.of(frame[column], ()))
+    return text_keys(Distinct.of(frame[column], ())), source.layout.numerals
 
 
 def _spec(rule: str, given: dict[str, Any]) -> HierarchySpec:

@@ -17,18 +17,20 @@ from typing import TYPE_CHECKING
 
 from muco.errors import PolicyError, TableError
 from muco.files.columnar import read_columnar, write_columnar
-from muco.files.compressed import MAGIC, pack, read_content
+from muco.files.compressed import pack, read_content
 from muco.files.database import Address, read_database
 from muco.files.delimited import read_delimited
 from muco.files.excel import read_excel, write_excel
 from muco.files.extras import need
 from muco.files.limits import Limits
+from muco.files.magic import form_of_content
 from muco.files.rendering import render
 from muco.files.several import join_sources, list_folder
 from muco.files.source import Source
 from muco.files.stat import read_stat, write_stat
 from muco.formats import STREAM, BadRows, Format, compression_of, format_of, is_database
 from muco.layout import Layout
+from muco.memory import check_room
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -59,6 +61,7 @@ def read_table(
     What `stated` says of its layout is not guessed. Raises TableError with row numbers, and never a cell, for one
     that cannot be read; PolicyError for a place whose form is not told.
     """
+    check_room()
     stated, limits = stated or Layout(), limits or Limits.of_environment()
     places = [place] if isinstance(place, str | os.PathLike) else list(place)
     if not places:
@@ -86,26 +89,19 @@ def _read(path: Path, stated: Layout, bad_rows: BadRows, limits: Limits) -> Sour
     try:
         if str(path) == STREAM:
             content = read_content(sys.stdin.buffer, "the input", None, limits)
-            form, packed = _form_of(content)
+            form, packed = form_of_content(content)
             return _read_file(
                 io.BytesIO(content), "the input", (stated.format or form, packed), (stated, bad_rows), limits
             )
         form = stated.format if stated.format and not path.suffix else format_of(path)
         if form in {Format.SPSS, Format.STATA, Format.SAS}:
-            return read_stat(path, form, limits)
+            return read_stat(path, path.name, form, limits)
         # Given a path, Polars would take * and [ in it for patterns and read other files.
         with path.open("rb") as file:
             return _read_file(file, path.name, (form, compression_of(path)), (stated, bad_rows), limits)
     except OSError as error:
         reason = error.strerror or "it is no file that can be read"
     raise TableError(f"{path.name} cannot be read: {reason}")
-
-
-def _form_of(content: bytes) -> tuple[Format, Compression | None]:
-    """The form of what came without a name, by its first bytes."""
-    packed = next((packed for magic, packed in MAGIC.items() if content.startswith(magic)), None)
-    forms = {b"PAR1": Format.PARQUET, b"ARROW1": Format.ARROW, b"PK\3\4": Format.EXCEL}
-    return next((form for magic, form in forms.items() if content.startswith(magic)), Format.CSV), packed
 
 
 def _read_file(
@@ -122,7 +118,7 @@ def _read_file(
         return read_columnar(file, name, kind, limits)
     if kind is Format.EXCEL:
         return read_excel(read_content(file, name, None, limits), name, stated, limits)
-    raise PolicyError(f"{kind} cannot be read from a stream: name a file")
+    return read_stat(file, name, kind, limits)
 
 
 def write_table(table: pl.DataFrame, place: Place, source: Source | None = None) -> bytes:

@@ -10,6 +10,7 @@ from muco.files.damage import attempt
 from muco.files.source import Source
 from muco.formats import Format
 from muco.layout import Layout
+from muco.memory import check_memory
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -41,7 +42,9 @@ def _unpack(file: BinaryIO, name: str, form: Format, limits: Limits) -> pl.DataF
             f"{name} cannot be read: it repeats the name of a column, but each needs its own"
         ) from None
     limits.check_rows(rows, name)
-    limits.check_content(sum(_width(dtype) for dtype in scan.collect_schema().dtypes()) * rows // 8, name)
+    size = sum(_width(dtype) for dtype in scan.collect_schema().dtypes()) * rows // 8
+    limits.check_content(size, name)
+    check_memory(2 * size, f"reading {name}")
     file.seek(0)
     return pl.read_parquet(file) if form is Format.PARQUET else pl.read_ipc(file)
 

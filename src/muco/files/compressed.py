@@ -11,6 +11,7 @@ from muco.errors import TableError
 from muco.files.damage import attempt
 from muco.files.extras import need
 from muco.formats import Compression
+from muco.memory import TEXT, check_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,6 +30,7 @@ def read_content(file: BinaryIO, name: str, compression: Compression | None, lim
     for piece, packed in _pieces(file, name, compression):
         total += len(piece)
         limits.check_content(total, name, packed=packed)
+        check_memory((TEXT - 1) * total, f"reading {name}")
         pieces.append(piece)
     return b"".join(pieces)
 

@@ -19,6 +19,7 @@ from muco.files.numbers import as_dates, as_doubles, as_integers
 from muco.files.source import Source
 from muco.formats import Format
 from muco.layout import Layout
+from muco.memory import check_memory
 from muco.origin import WHOLE, Origin
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def _check_zip(content: bytes, name: str, limits: Limits) -> None:
                 while piece := file.read(_CHUNK):
                     total += len(piece)
                     limits.check_content(total, name, packed=len(content))
+    check_memory(2 * total, f"reading {name}")
 
 
 def _choose(sheets: list[str], wanted: str | None, name: str) -> str:

@@ -7,7 +7,7 @@ import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from muco.files.numbers import as_doubles, as_integers
 from muco.files.source import Source
 from muco.formats import Format
 from muco.layout import Layout
+from muco.memory import check_memory
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,35 +31,44 @@ _SPSS_TIME = (92, b"01 Jan 7000:00:00")
 _STATA_TIME = (rb"(<timestamp>\x11).{17}", rb"\g<1>01 Jan 1970 00:00")
 
 
-def read_stat(path: Path, form: Format, limits: Limits) -> Source:
-    """A table with the labels, formats and missing codes of its columns.
+def read_stat(place: Path | BinaryIO, name: str, form: Format, limits: Limits) -> Source:
+    """A table with the labels, formats and missing codes of its columns, from a file or what standard input held.
 
     Whole numbers become integers. Stata's and SAS's lettered missing values come as the texts .a to .z. Raises
     TableError; what a reader says of damage is not repeated.
     """
     read = getattr(need("pyreadstat", "stat", "to read and write SPSS, Stata and SAS"), _READERS[form])
-    message = f"{path.name} cannot be read: it is damaged, or not the {form} file its suffix says"
-    table, meta, lettered = attempt(lambda: _load(read, path, limits), message)
+    message = f"{name} cannot be read: it is damaged, or not the {form} file its suffix says"
+    table, meta, lettered = attempt(lambda: _load(read, place, name, limits), message)
     if not len(table):
-        raise TableError(f"{path.name} has a header and no rows")
+        raise TableError(f"{name} has a header and no rows")
     ranges = (meta.missing_ranges or {}).items()
     missing = {name: _codes(table[name], found) for name, found in ranges if name in table.schema}
     missing |= {name: tuple(f".{letter}" for letter in meta.missing_user_values[name]) for name in lettered}
     return Source(table, Layout(format=form), missing=missing, labels=_labels(meta, form))
 
 
-def _load(read: Any, path: Path, limits: Limits) -> tuple[pl.DataFrame, Any, list[str]]:
+def _load(read: Any, place: Path | BinaryIO, name: str, limits: Limits) -> tuple[pl.DataFrame, Any, list[str]]:
     """The table, what the file says of it, and its columns with lettered missing values."""
-    _, head = read(path, metadataonly=True)
+
+    def from_start(**words: Any) -> tuple[Any, Any]:
+        if not isinstance(place, Path):
+            place.seek(0)
+        found: tuple[Any, Any] = read(place, **words)
+        return found
+
+    _, head = from_start(metadataonly=True)
     rows = head.number_rows or 0
-    limits.check_rows(rows, path.name)
-    limits.check_content(8 * rows * len(head.column_names), path.name)
-    table, meta = read(path, user_missing=True, output_format="polars", row_limit=limits.rows + 1)
-    limits.check_rows(len(table), path.name)
-    lettered = [name for name, dtype in table.schema.items() if dtype.is_object()]
+    limits.check_rows(rows, name)
+    limits.check_content(8 * rows * len(head.column_names), name)
+    check_memory(16 * rows * len(head.column_names), f"reading {name}")
+    table, meta = from_start(user_missing=True, output_format="polars", row_limit=limits.rows + 1)
+    limits.check_rows(len(table), name)
+    lettered = [column for column, dtype in table.schema.items() if dtype.is_object()]
     if lettered:
-        numbers, _ = read(path, usecols=lettered, output_format="polars")
-        table = table.with_columns(_with_letters(table[name], as_integers(numbers)[name]) for name in lettered)
+        numbers, _ = from_start(usecols=lettered, output_format="polars")
+        marked = [_with_letters(table[column], as_integers(numbers)[column]) for column in lettered]
+        table = table.with_columns(marked)
     return as_integers(table), meta, lettered
 
 

@@ -32,6 +32,7 @@ def entries_of(name: str) -> Iterator[Entry]:
     pairs = ["".join(pair) for pair in pairwise(words)]
     whole = "".join(words)
     known = {*words, *bare, *pairs, whole} - {""}
-    for entry in LEXICON:
+    several = {*pairs, whole} if pairs else set()  # estado civil is no estado
+    for entry in sorted(LEXICON, key=lambda entry: several.isdisjoint(entry.words)):
         if known & entry.words or any(stem in whole for stem in entry.stems):
             yield entry

@@ -75,6 +75,8 @@ _SCHOOL = tuple(
         (r"pre-?school|kindergarten|nursery", 0.5),
         (r"less than high|some high|no high|< ?high|kein abitur", 8.9),
         (r"post ?-?grad|graduate (degree|school)|advanced|more than (college|bachelor)|^graduate$", 18),
+        (r"^bac ?\+ ?[4-9]", 18),
+        (r"^bac ?\+ ?[1-3]", 15),
         (r"doctor|ph\.? ?d|promotion|dottorato|doutor", 20),
         (r"^(prof[- ]school|professional)", 19),
         (r"master|mba|magister|mestrado|máster|magistrale", 18),
@@ -82,10 +84,10 @@ _SCHOOL = tuple(
         (r"some[- ]?(college|university|coll)|incomplete (college|university)|part college", 13.5),
         (r"bachelor|college (grad|degree)|^(college|university|laurea|licence|licenciatura|hochschule)$", 16),
         (r"university|universi|universidad|hochschul|superior|tertiary|higher", 16),
-        (r"abitur|baccalaur|bachillerato|matura|gymnasium|ensino médio", 12.5),
+        (r"abitur|baccalaur|^bac$|bachillerato|matura|gymnasium|^(ensino )?médio$|^diploma( superiore)?$", 12.5),
         (r"hs[- ]?grad|high[- ]?school|completed high|ged|upper secondary|secondary special", 12.4),
         (r"realschul|lower secondary|middle school|licenza media|collège|brevet", 10),
-        (r"hauptschul|volksschul", 9),
+        (r"hauptschul|volksschul|^(ensino )?fundamental$", 9),
         (r"secundaria|secondary|secondaire|secundário|secondaria", 11),
         (r"primary|elementary|primaria|primaire|grundschul|primário|elementare", 5),
     )
@@ -93,7 +95,7 @@ _SCHOOL = tuple(
 _GRADE = re.compile(r"^(?:up to |through )?(?:grades? ?|klasse ?|year )?(\d{1,2})(?:st|nd|rd|th)?\b")
 _BAND = re.compile(
     r"^(?P<below><=?|under|below|less than|up to|unter|bis|moins de|menos de|meno di|até)?"
-    r"(?P<above>>=?|over|above|more than|more|über|ab|plus de|más de|oltre|mais de)?[^\d-]{0,4}"
+    r"(?P<above>>=?|over|above|more than|more|über|ab|plus de|más de|oltre|mais de)?(?P<mark>[^\d-]{0,4})"
     r"(?P<low>-?\d[\d,.]*)(?: ?(?P<unit>[km])\b)?(?P<rest>.*)$"
 )
 _UP = re.compile(
@@ -115,6 +117,9 @@ def find_order(values: Sequence[str]) -> tuple[str, ...] | None:
         if all(text in rungs for text in plain.values()) and len({rungs[text] for text in plain.values()}) > 2:
             return tuple(sorted(values, key=lambda value: (rungs[plain[value]], value)))
     bands = {value: _place_of_band(text) for value, text in plain.items()}
+    # Q1 to Q4 have an order; E11 and I10 are codes of two kinds.
+    if len({re.sub("[^a-z]", "", found["mark"]) for text in plain.values() if (found := _BAND.match(text))}) > 1:
+        return None
     if all(place is not None for place in bands.values()) and len(set(bands.values())) == len(bands):
         return tuple(sorted(values, key=lambda value: bands[value] or (0.0, 0)))
     return None

@@ -121,13 +121,7 @@ def _as_plain(table: Frame, numerals: Numerals) -> pl.DataFrame:
     """The table with the numbers of its columns of text written as 1234.5; other cells as they are."""
     import polars as pl
 
-    columns = [table.column(name) for name in table.names]
-    return pl.DataFrame(
-        numerals.plain(column.str.strip_chars()).fill_null(column).alias(column.name)
-        if column.dtype == pl.String
-        else column
-        for column in columns
-    )
+    return pl.DataFrame(numerals.rewrite(table.column(name)) for name in table.names)
 
 
 def _is_number(marker: str) -> bool:

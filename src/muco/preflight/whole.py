@@ -53,7 +53,7 @@ def find_in_table(table: Frame, policy: Policy) -> list[Finding]:
                 sensitive.append(encoded)
     for name in table.names:
         if name not in present or present[name].role is not Role.IDENTIFIER:
-            found += find_in_column(table.column(name), present.get(name), policy.missing)
+            found += find_in_column(policy.numerals.rewrite(table.column(name)), present.get(name), policy.missing)
     found += _promise(policy, sensitive, len(table))
     return [*found, *_untouched(table, policy), *_persons(table, policy), *_size(table, policy)]
 
