@@ -187,7 +187,7 @@ def test_a_run_writes_its_page_beside_the_release_or_neither(files: list[Path]) 
     original, _, policy, target = files
     release = target.with_name("new.csv")
     given = ("anonymize", original, "-c", policy, "-o", release, "--report", target)
-    assert "--report writes what was measured of mutual cover" in shell.muco(*given, "--method", "mondrian").err
+    assert "--report writes what was measured" in shell.muco(*given, "--assess", "none").err
     assert not target.exists()
     assert not release.exists()
     ran = shell.muco(*given)

@@ -58,13 +58,15 @@ class Classes:
     presence: tuple[float, float]
     is_exact: bool
     is_generalized: bool
+    has_groups: bool = False
 
 
-def measure_classes(comparison: Comparison) -> Classes:
+def measure_classes(comparison: Comparison, group: Offsets | None = None) -> Classes:
     """k, l and t of a release of any tool, and the share of the people a class may stand for that are in it.
 
     These describe the form of a release. They bound what linking can find only where every row of a class is as
-    likely to be a person's: where cells are ranges, not where they were drawn.
+    likely to be a person's: where cells are ranges, not where they were drawn. Where the release itself says which
+    `group` (from 0) each row is in, as Anatomy does, l and t are those of the groups.
 
     >>> import polars as pl
     >>> from muco.policy import Policy
@@ -76,7 +78,7 @@ def measure_classes(comparison: Comparison) -> Classes:
     """
     place, first, sizes = _classes(comparison)
     diversity = tuple(
-        _diversity(domain, place, codes, comparison.policy.diversity)
+        _diversity(domain, place if group is None else group, codes, comparison.policy.diversity)
         for domain, codes in zip(comparison.sensitive, comparison.released_sensitive.T)
     )
     shares, is_exact = _presence(comparison, first, sizes)
@@ -89,6 +91,7 @@ def measure_classes(comparison: Comparison) -> Classes:
         (float(shares.min(initial=1.0)), float(shares.max(initial=0.0))),
         is_exact,
         comparison.is_generalized,
+        group is not None,
     )
 
 

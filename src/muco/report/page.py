@@ -22,7 +22,7 @@ from muco.report.words import (
     tell_risks,
     tell_settings,
 )
-from muco.report.worth import tell_association, tell_distributions, tell_loss, tell_queries
+from muco.report.worth import tell_association, tell_distributions, tell_loss, tell_models, tell_queries
 
 
 def render_page(contents: Contents, audience: Audience = Audience.PUBLIC) -> str:
@@ -66,6 +66,8 @@ def _sections(contents: Contents, reader: Reader) -> Iterator[Section]:
     yield tell_association(contents)
     yield tell_queries(contents)
     yield tell_loss(contents)
+    if (models := tell_models(contents)) is not None:
+        yield models
     yield _repeat(contents)
 
 
