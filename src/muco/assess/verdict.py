@@ -226,7 +226,7 @@ def _measured(assessment: Assessment) -> Iterator[str]:
                 if value is not None
             ]
             beside = f" ({', '.join(controls)})" if controls else ""
-            yield f"{figure.words}: {coarse(figure.value, people)}{beside}."
+            yield f"{figure.words[0].upper()}{figure.words[1:]}: {coarse(figure.value, people)}{beside}."
 
 
 def _limits(assessment: Assessment) -> Iterator[str]:
