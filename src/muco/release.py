@@ -158,7 +158,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class HiddenGroups:
     """What must stay with the curator of a baseline's run: whose each row is, and which rows are of one group.
 
     `rows[i]` is the record (from 0) that row i stands for and `group[i]` the number of its group; `policy` names
@@ -171,7 +171,7 @@ class Membership:
     group: Offsets
 
     def __repr__(self) -> str:
-        return f"Membership(method {self.method})"
+        return f"HiddenGroups(method {self.method})"
 
 
 @dataclass(frozen=True, slots=True)

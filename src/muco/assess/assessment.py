@@ -31,7 +31,7 @@ from muco.assess.rate import Risk
 from muco.assess.scores import search_without_groups, simulate_method
 from muco.assess.verdict import Verdict
 from muco.policy import Policy
-from muco.release import Hidden, Membership
+from muco.release import Hidden, HiddenGroups
 from muco.switches import Method
 
 if TYPE_CHECKING:
@@ -174,14 +174,14 @@ def assess_release(
     release: Any,
     policy: Policy,
     *,
-    hidden: Hidden | Membership | None = None,
+    hidden: Hidden | HiddenGroups | None = None,
     record: Offsets | None = None,
     effort: Effort = Effort.QUICK,
 ) -> Assessment:
     """Measure what a release of any tool protects and what it is worth.
 
     Anatomy's two tables come as `Anatomy` or `Parts`. `record[i]` is the record (from 0) that row i stands for;
-    `hidden` of a run of muco, and `Membership` of a baseline's, tell it too. Without
+    `hidden` of a run of muco, and `HiddenGroups` of a baseline's, tell it too. Without
     either, rows are aligned where all untouched columns agree row by row, else only what needs no alignment is
     measured.
     The same tables always give the same figures. Raises TableError for tables that do not belong together.

@@ -15,7 +15,7 @@ from muco.assess.informed import Informed, measure_informed
 from muco.baselines import join_tables
 from muco.errors import TableError
 from muco.policy import Policy
-from muco.release import Anatomy, Hidden, Membership, Parts, Release
+from muco.release import Anatomy, Hidden, HiddenGroups, Parts, Release
 from muco.scale import Reals
 from muco.switches import Method
 
@@ -42,7 +42,7 @@ class Evidence:
         original: Any,
         release: Any,
         policy: Policy,
-        kept: Hidden | Membership | None = None,
+        kept: Hidden | HiddenGroups | None = None,
         *,
         record: Offsets | None = None,
     ) -> Evidence:

@@ -25,7 +25,7 @@ from muco.gate import Passage, pass_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
-from muco.release import Anatomy, Certificate, Membership, Parts
+from muco.release import Anatomy, Certificate, HiddenGroups, Parts
 from muco.scale import Reals
 from muco.steps import divide_table
 from muco.switches import Grouping, Method, Principle, Role, Sweep
@@ -56,7 +56,7 @@ def anatomize(
 
 def anatomize_with_groups(
     frame: Any, policy: Policy, *, key: bytes | str | Key | None = None, watch: Watch | None = None
-) -> tuple[Anatomy, Membership]:
+) -> tuple[Anatomy, HiddenGroups]:
     """The same, and what must stay with the curator: whose each row is. Its group is published."""
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
@@ -81,7 +81,7 @@ def anatomize_with_groups(
         certificate,
         summarize(groups, certificate, time.perf_counter() - started),
     )
-    return anatomy, Membership(Method.ANATOMY, policy, groups.order[order], group_of[order])
+    return anatomy, HiddenGroups(Method.ANATOMY, policy, groups.order[order], group_of[order])
 
 
 def join_tables(anatomy: Anatomy | Parts, *, key: bytes = bytes(32)) -> tuple[pl.DataFrame, Reals]:

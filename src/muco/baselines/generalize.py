@@ -22,7 +22,7 @@ from muco.gate import Passage, pass_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
-from muco.release import Certificate, Membership, Release, Summary
+from muco.release import Certificate, HiddenGroups, Release, Summary
 from muco.scale import Scale
 from muco.steps import divide_table
 from muco.switches import Grouping, Method, Principle, Role, Sweep
@@ -51,7 +51,7 @@ def generalize(
 
 def generalize_with_groups(
     frame: Any, policy: Policy, *, key: bytes | str | Key | None = None, watch: Watch | None = None
-) -> tuple[Release, Membership]:
+) -> tuple[Release, HiddenGroups]:
     """The same, and what must stay with the curator: whose each row is, and its group."""
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
@@ -78,7 +78,7 @@ def generalize_with_groups(
     data = replace_columns(data, texts)
     certificate = _certify(groups, low, high, _pass(groups))
     release = Release(data, certificate, summarize(groups, certificate, time.perf_counter() - started))
-    return release, Membership(Method.MONDRIAN, policy, rows, number)
+    return release, HiddenGroups(Method.MONDRIAN, policy, rows, number)
 
 
 def replace_columns(data: Any, columns: Mapping[str, pl.Series]) -> Any:
