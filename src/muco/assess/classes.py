@@ -13,6 +13,7 @@ from muco._core import shuffled
 from muco.arrays import Codes, Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.sample import PUBLIC
+from muco.assess.shown import Shown
 from muco.domain import Domain
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Diversity:
+class Diversity(Shown):
     """The worst class of a release for one sensitive attribute, in each form of l-diversity, and its closeness.
 
     `frequency` is the largest l such that no value stands in more than 1/l of a class (the paper's), `entropy` the
@@ -43,7 +44,7 @@ class Diversity:
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class Classes(Shown):
     """The classes of rows that are equal in all released quasi-identifiers.
 
     `presence` is the smallest and largest share of the records covered by a class that have a row in it: at 1,

@@ -13,6 +13,7 @@ from muco.assess.linkage import Linkage, link_nearest
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.query import Aggregate, Queries, QueryError
 from muco.assess.sample import PUBLIC
+from muco.assess.shown import Shown
 from muco.baselines import anatomize_with_groups, generalize_with_groups
 from muco.errors import InfeasibleError, PolicyError
 from muco.policy import Policy
@@ -25,7 +26,7 @@ _LARGE = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Shown):
     """One method's figures; None where one has no meaning or was not measured.
 
     `known` is what is proven, else what who knows groups and tables finds; `move` and `width` are two units of
@@ -53,7 +54,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Baselines:
+class Baselines(Shown):
     """Mondrian and Anatomy at a policy's diversity; `disclosure` is Mondrian's, `left_out` could not be had."""
 
     entries: tuple[Entry, ...]

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from muco.assess.comparison import Comparison
+from muco.assess.shown import Shown
 from muco.scale import Scale, whole_spans
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Shown):
     """Information loss of a release, summed over its aligned records, by attribute and in total.
 
     `move` is None where rows are not aligned: then only widths can be measured. `suppressed` counts records

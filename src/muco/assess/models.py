@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from muco.assess.comparison import Comparison
 from muco.assess.learning import Learned, measure_learning
 from muco.assess.propensity import Propensity, measure_propensity
+from muco.assess.shown import Shown
 from muco.errors import MucoError
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
+class Models(Shown):
     """What was learned, on at most `most` people; `missing` says why a part was not measured, and what to do."""
 
     learned: tuple[Learned, ...]
