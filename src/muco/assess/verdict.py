@@ -126,8 +126,8 @@ def _sentence_of_groups(assessment: Assessment, informed: Informed) -> str:
     return (
         "Quasi-identifiers are released as they are: someone who knows a person's, and the groups, finds the "
         f"person's row in {mean} of cases, and sees that the person is in the table. The row names a group and not "
-        f"the person's {found.attribute}: the group tells that with probability at most {percent(1 / found.frequency)}, the "
-        "groups taken as given."
+        f"the person's {found.attribute}: the group tells that with probability at most "
+        f"{percent(1 / found.frequency)}, the groups taken as given."
     )
 
 
