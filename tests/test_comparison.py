@@ -120,3 +120,14 @@ def test_the_controls_are_the_original_and_shuffled_rows() -> None:
     made = Comparison.of(AGES, AGES.with_columns(age=pl.Series(["*"] * 4)), POLICY)
     assert made.is_generalized and not made.raw().is_generalized
     assert made.raw().permuted(np.array([3, 0, 1, 2])).low[:, 0].tolist() == [3, 0, 1, 2]
+
+
+@pytest.mark.parametrize("empty", [None, "NA"])
+def test_a_cell_that_another_tool_suppressed_may_be_anything(empty: str | None) -> None:
+    # The original always has a town, so the empty cell covers both; where it has none itself, empty is a value.
+    table = pl.DataFrame({"town": ["a", "a", "b"], "pay": [1, 2, 3]})
+    policy = Policy.of(quasi="town", sensitive="pay")
+    made = Comparison.of(table, table.with_columns(town=pl.Series(["a", "a", empty])), policy)
+    assert (made.low[2, 0], made.high[2, 0]) == (0, 1) and (made.low[:2] == made.high[:2]).all()
+    missing = table.with_columns(town=pl.Series(["a", empty, "b"]))
+    assert not Comparison.of(missing, missing, policy).is_generalized

@@ -70,7 +70,7 @@ class Targets:
             str(output),
             given.get("certificate") or default,
             given.get("hidden"),
-            _second(Path(output), is_file=is_file) if is_anatomy else None,
+            _second(output, is_file=is_file) if is_anatomy else None,
             Existing.REPLACE if given.get("force") else Existing.REFUSE,
             tuple(path for path in inputs if path is not None),
             bool(given.get("spreadsheet_safe")),
@@ -184,11 +184,16 @@ def certificate_of(release: Release | Anatomy, source: Source, /, **written: Any
     return release.certificate.to_json(**beside, **written)
 
 
-def _second(output: Path, *, is_file: bool) -> Path:
+def _second(output: str | Path, *, is_file: bool) -> Path:
     """Where the second table of Anatomy goes. Raises PolicyError where the first is no file."""
     if not is_file:
         raise PolicyError("anatomy writes two tables: name a file with -o")
-    return output.with_name(f"{_stem(output)}.sensitive{output.name.removeprefix(_stem(output))}")
+    return name_second(Path(output))
+
+
+def name_second(first: Path) -> Path:
+    """The second of Anatomy's tables beside the first: release.csv has release.sensitive.csv."""
+    return first.with_name(f"{_stem(first)}.sensitive{first.name.removeprefix(_stem(first))}")
 
 
 def _stem(path: Path) -> str:

@@ -10,7 +10,10 @@ import numpy as np
 
 from muco._core import Tables
 from muco.arrays import Codes, Offsets
+from muco.errors import TableError
 from muco.microdata import Groups, Key
+from muco.policy import Policy
+from muco.switches import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,51 @@ class Anatomy:
 
 
 @dataclass(frozen=True, slots=True)
+class Parts:
+    """Anatomy's two tables as anybody may read them, whoever made them; the fields are those of `Anatomy`."""
+
+    data: Any
+    sensitive: Any
+    group: str
+    count: str
+
+    def __repr__(self) -> str:
+        return f"Parts(joined on {self.group})"
+
+    @staticmethod
+    def of(data: Any, sensitive: Any, policy: Policy) -> Parts:
+        """Find the columns by which two tables are joined. Raises TableError where they are not Anatomy's."""
+        left, right = list(data.columns), list(sensitive.columns)
+        named = [name for name in policy.sensitive if name in right and name not in left]
+        groups = [name for name in right if name in left and name not in policy.attributes]
+        counts = [name for name in right if name not in {*named, *groups}]
+        if len(named) != 1 or len(groups) != 1 or len(counts) != 1:
+            raise TableError(
+                "these are not Anatomy's two tables: the second needs one sensitive attribute that the first has "
+                f"not ({len(named)} found), one column of group numbers that both have ({len(groups)}), and one of "
+                f"counts ({len(counts)})"
+            )
+        return Parts(data, sensitive, groups[0], counts[0])
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenGroups:
+    """What must stay with the curator of a baseline's run: whose each row is, and which rows are of one group.
+
+    `rows[i]` is the record (from 0) that row i stands for and `group[i]` the number of its group; `policy` names
+    every column of the table.
+    """
+
+    method: Method
+    policy: Policy
+    rows: Offsets
+    group: Offsets
+
+    def __repr__(self) -> str:
+        return f"HiddenGroups(method {self.method})"
+
+
+@dataclass(frozen=True, slots=True)
 class Hidden:
     """What must stay with the curator: the key, the groups, the tables, and which record became which row.
 
@@ -140,3 +188,8 @@ class Hidden:
 
     def __repr__(self) -> str:
         return f"Hidden({len(self.outcome.groups)} groups)"
+
+    @property
+    def policy(self) -> Policy:
+        """What the run followed, every column of the table named."""
+        return self.outcome.groups.microdata.policy

@@ -16,23 +16,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from muco.arrays import Offsets
-from muco.assess.answers import Answers
 from muco.assess.classes import Classes, measure_classes
-from muco.assess.comparison import Comparison
 from muco.assess.disclosure import MATCH_PROBABILITIES, Disclosure, measure_disclosure
 from muco.assess.distribution import Distributions, measure_distributions
+from muco.assess.evidence import Evidence
 from muco.assess.figures import Figure, list_figures
-from muco.assess.informed import Informed, SingleValue, measure_informed, measure_single_value
+from muco.assess.informed import Informed, SingleValue, measure_single_value
 from muco.assess.linkage import Linkage, link_nearest, link_with_sensitive, link_with_untouched
 from muco.assess.loss import Loss, measure_loss
+from muco.assess.models import Models, measure_models
 from muco.assess.partition import Minimality, measure_minimality
 from muco.assess.query import Queries, QueryError
 from muco.assess.rate import Risk
 from muco.assess.scores import search_without_groups, simulate_method
 from muco.assess.verdict import Verdict
-from muco.errors import TableError
 from muco.policy import Policy
-from muco.release import Hidden, Release
+from muco.release import Hidden, HiddenGroups
+from muco.switches import Method
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,6 +47,7 @@ class Effort(StrEnum):
 
 
 TARGETS = {Effort.RISKS: 5_000, Effort.QUICK: 5_000, Effort.FULL: 100_000}
+LEARNERS = {Effort.QUICK: 10_000, Effort.FULL: 50_000}  # people that models learn from
 # The paper's text asks four predicates, the authors' script five.
 WIDEST = {Effort.RISKS: 0, Effort.QUICK: 4, Effort.FULL: 5}
 # Beyond so many records a quick look asks exact matches and narrow queries only.
@@ -58,7 +59,8 @@ class Assessment:
     """Everything that was measured of a release; None where it could not be.
 
     `linkage` is A3, `with_sensitive` and `with_untouched` are A7. With the run's Hidden, `informed` is A1 and
-    `proven` 1 over the smallest group where all rows of every table are equal. No part holds a cell.
+    `proven` 1 over the smallest group where all rows of every table are equal; `method` is None where it is not
+    known how the release was made, and `models` where none were trained. No part holds a cell.
     """
 
     policy: Policy
@@ -79,6 +81,8 @@ class Assessment:
     without_groups: Risk | None = None
     simulation: Risk | None = None
     minimality: Minimality | None = None
+    method: Method | None = None
+    models: Models | None = None
 
     def __repr__(self) -> str:
         return f"Assessment({self.records} records, {self.rows} rows: {self.verdict.sentence})"
@@ -170,13 +174,14 @@ def assess_release(
     release: Any,
     policy: Policy,
     *,
-    hidden: Hidden | None = None,
+    hidden: Hidden | HiddenGroups | None = None,
     record: Offsets | None = None,
     effort: Effort = Effort.QUICK,
 ) -> Assessment:
     """Measure what a release of any tool protects and what it is worth.
 
-    `record[i]` is the record (from 0) that row i stands for; `hidden` of a run of muco tells it too. Without
+    Anatomy's two tables come as `Anatomy` or `Parts`. `record[i]` is the record (from 0) that row i stands for;
+    `hidden` of a run of muco, and `HiddenGroups` of a baseline's, tell it too. Without
     either, rows are aligned where all untouched columns agree row by row, else only what needs no alignment is
     measured.
     The same tables always give the same figures. Raises TableError for tables that do not belong together.
@@ -188,42 +193,33 @@ def assess_release(
     >>> assess_release(table, release, policy, hidden=hidden).proven
     0.25
     """
-    table = release.data if isinstance(release, Release) else release
-    if hidden is not None:
-        record = hidden.rows
-    comparison = Comparison.of(original, table, policy, record=record)
-    if hidden is not None:
-        _check_hidden(comparison, hidden)
+    seen, effort = Evidence.of(original, release, policy, hidden, record=record), Effort(effort)
+    comparison = seen.comparison
     is_aligned = comparison.record is not None
-    effort = Effort(effort)
     most, is_brief = TARGETS[effort], effort is not Effort.FULL and len(comparison.original) > LARGE
-    has_sensitive = is_aligned and bool(comparison.sensitive)
-    has_untouched = is_aligned and len(np.unique(comparison.original_untouched)) > 1
+    # Anatomy's rows carry no sensitive value: it was dealt to them.
+    has_sensitive = is_aligned and bool(comparison.sensitive) and seen.published_group is None
+    has_untouched = has_sensitive and len(np.unique(comparison.original_untouched)) > 1
     return Assessment(
         policy=policy,
         records=len(comparison.original),
         rows=len(comparison.low),
         is_aligned=is_aligned,
-        proven=_prove(hidden),
-        informed=measure_informed(comparison, hidden) if hidden is not None else None,
-        single_value=measure_single_value(hidden) if hidden is not None else (),
-        classes=measure_classes(comparison),
+        proven=seen.proven,
+        informed=seen.measure_informed(),
+        single_value=measure_single_value(seen.hidden) if seen.hidden is not None else (),
+        classes=measure_classes(comparison, seen.published_group),
         disclosure=measure_disclosure(comparison, (1.0,) if is_brief else MATCH_PROBABILITIES),
         linkage=link_nearest(comparison, most=most) if is_aligned else None,
         with_sensitive=link_with_sensitive(comparison, most=most) if has_sensitive else None,
         with_untouched=link_with_untouched(comparison, most=most) if has_untouched else None,
         loss=measure_loss(comparison),
-        queries=_ask(comparison, min(NARROW, WIDEST[effort]) if is_brief else WIDEST[effort]),
+        queries=_ask(seen, min(NARROW, WIDEST[effort]) if is_brief else WIDEST[effort]),
         distributions=measure_distributions(comparison),
-        **(_try_harder(hidden) if hidden is not None and effort is Effort.FULL else {}),
+        method=seen.method,
+        models=None if effort is Effort.RISKS else measure_models(comparison, most=LEARNERS[effort]),
+        **(_try_harder(seen.hidden) if seen.hidden is not None and effort is Effort.FULL else {}),
     )
-
-
-def _prove(hidden: Hidden | None) -> float | None:
-    """1/m of the smallest group, where docs/algebra/provable.md holds for the run."""
-    if hidden is None or not hidden.outcome.groups.microdata.policy.is_provable:
-        return None
-    return 1 / hidden.outcome.smallest_group
 
 
 def _try_harder(hidden: Hidden) -> dict[str, Any]:
@@ -235,21 +231,11 @@ def _try_harder(hidden: Hidden) -> dict[str, Any]:
     }
 
 
-def _check_hidden(comparison: Comparison, hidden: Hidden) -> None:
-    """The cells that no run changes must be those of the records that the run names."""
-    rows = hidden.rows
-    if len(rows) != len(comparison.low) or not (
-        np.array_equal(comparison.original_sensitive[rows], comparison.released_sensitive)
-        and np.array_equal(comparison.original_untouched[rows], comparison.released_untouched)
-    ):
-        raise TableError("the hidden file is of another run: its rows are not those of this release")
-
-
-def _ask(comparison: Comparison, widest: int) -> tuple[QueryError, ...]:
+def _ask(seen: Evidence, widest: int) -> tuple[QueryError, ...]:
     """1,000 queries of each width that the quasi-identifiers allow, of every aggregate."""
     if not widest:
         return ()
-    answers = Answers.of(comparison)
+    comparison, answers = seen.comparison, seen.answers
     errors: list[QueryError] = []
     for width in range(1, min(widest, len(comparison.quasi)) + 1):
         errors += Queries.of(comparison, width=width).answer(answers, comparison).values()

@@ -13,6 +13,7 @@ from muco._core import shuffled
 from muco.arrays import Codes, Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.sample import PUBLIC
+from muco.assess.shown import Shown
 from muco.domain import Domain
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Diversity:
+class Diversity(Shown):
     """The worst class of a release for one sensitive attribute, in each form of l-diversity, and its closeness.
 
     `frequency` is the largest l such that no value stands in more than 1/l of a class (the paper's), `entropy` the
@@ -43,7 +44,7 @@ class Diversity:
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class Classes(Shown):
     """The classes of rows that are equal in all released quasi-identifiers.
 
     `presence` is the smallest and largest share of the records covered by a class that have a row in it: at 1,
@@ -58,13 +59,15 @@ class Classes:
     presence: tuple[float, float]
     is_exact: bool
     is_generalized: bool
+    has_groups: bool = False
 
 
-def measure_classes(comparison: Comparison) -> Classes:
+def measure_classes(comparison: Comparison, group: Offsets | None = None) -> Classes:
     """k, l and t of a release of any tool, and the share of the people a class may stand for that are in it.
 
     These describe the form of a release. They bound what linking can find only where every row of a class is as
-    likely to be a person's: where cells are ranges, not where they were drawn.
+    likely to be a person's: where cells are ranges, not where they were drawn. Where the release itself says which
+    `group` (from 0) each row is in, as Anatomy does, l and t are those of the groups.
 
     >>> import polars as pl
     >>> from muco.policy import Policy
@@ -76,7 +79,7 @@ def measure_classes(comparison: Comparison) -> Classes:
     """
     place, first, sizes = _classes(comparison)
     diversity = tuple(
-        _diversity(domain, place, codes, comparison.policy.diversity)
+        _diversity(domain, place if group is None else group, codes, comparison.policy.diversity)
         for domain, codes in zip(comparison.sensitive, comparison.released_sensitive.T)
     )
     shares, is_exact = _presence(comparison, first, sizes)
@@ -89,6 +92,7 @@ def measure_classes(comparison: Comparison) -> Classes:
         (float(shares.min(initial=1.0)), float(shares.max(initial=0.0))),
         is_exact,
         comparison.is_generalized,
+        group is not None,
     )
 
 

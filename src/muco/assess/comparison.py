@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from muco._core import Distance
 from muco.arrays import Codes, Offsets
-from muco.assess.spans import is_range, read_plain, spans_of
+from muco.assess.spans import fill_suppressed, is_range, read_plain, spans_of
 from muco.attribute import Attribute
 from muco.domain import Domain, encode
 from muco.errors import TableError
@@ -138,6 +138,8 @@ def _encode(whole: Frame, released: Frame, name: str, policy: Policy) -> tuple[D
 
     attribute = policy.attributes[name]
     left, right = whole.plain_text(name), read_plain(released.plain_text(name))
+    if attribute.role is Role.QUASI:
+        right = fill_suppressed(left, right)
     cells = Distinct.of(right, ())
     labels = _labels(attribute, left, policy.numerals)
     ranged = is_range(cells.cells, policy.numerals)

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from muco.arrays import Offsets
-from muco.assess.answers import Answers
 from muco.assess.assessment import Assessment
-from muco.assess.comparison import Comparison
 from muco.assess.disclosure import MATCH_PROBABILITIES, Disclosure, measure_disclosure
 from muco.assess.distribution import Distributions, measure_distributions
+from muco.assess.evidence import Evidence
 from muco.assess.linkage import Linkage, link_nearest
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.query import Aggregate, Queries, QueryError
 from muco.assess.sample import PUBLIC
-from muco.attribute import Attribute
-from muco.baselines import anatomize, generalize, join_tables
-from muco.errors import InfeasibleError, PolicyError
-from muco.frame import Frame
+from muco.assess.shown import Shown
+from muco.baselines import anatomize_with_groups, generalize_with_groups
+from muco.errors import InfeasibleError, MucoWarning, PolicyError
 from muco.policy import Policy
-from muco.scale import Reals
-from muco.switches import Role
-
-if TYPE_CHECKING:
-    import polars as pl
 
 WIDTH = 4  # predicates of the queries, as the paper's text has them
 P_MATCH = 0.7
@@ -37,7 +27,7 @@ _LARGE = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Shown):
     """One method's figures; None where one has no meaning or was not measured.
 
     `known` is what is proven, else what who knows groups and tables finds; `move` and `width` are two units of
@@ -65,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Baselines:
+class Baselines(Shown):
     """Mondrian and Anatomy at a policy's diversity; `disclosure` is Mondrian's, `left_out` could not be had."""
 
     entries: tuple[Entry, ...]
@@ -81,15 +71,20 @@ def measure_baselines(original: Any, policy: Policy) -> Baselines:
     entries, left_out, found = [], [], None
     for method, run in (("Mondrian", compare_generalized), ("Anatomy", compare_anatomized)):
         try:
-            comparison, averages = run(original, policy)
+            with warnings.catch_warnings():
+                # What a curator should know before a release; of these tables none is released.
+                warnings.simplefilter("ignore", MucoWarning)
+                seen = run(original, policy)
         except (PolicyError, InfeasibleError):
             left_out.append(method)
             continue
+        comparison, informed = seen.comparison, seen.measure_informed()
+        known = informed.record.rate.value if informed else None
         is_large = len(comparison.original) > _LARGE
         disclosure = measure_disclosure(comparison, (1.0,) if is_large else MATCH_PROBABILITIES)
         linkage = link_nearest(comparison, most=_TARGETS)
         parts = linkage, disclosure, measure_loss(comparison), measure_distributions(comparison)
-        entries.append(_entry(method, (None, None), parts, _ask(comparison, averages)))
+        entries.append(_entry(method, (seen.proven, known), parts, _ask(seen)))
         found = disclosure if method == "Mondrian" else found
     return Baselines(tuple(entries), found, tuple(left_out))
 
@@ -116,49 +111,25 @@ def _entry(
     )
 
 
-def _ask(comparison: Comparison, averages: Reals | None) -> tuple[QueryError, ...]:
-    if len(comparison.quasi) < WIDTH:
+def _ask(seen: Evidence) -> tuple[QueryError, ...]:
+    if len(seen.comparison.quasi) < WIDTH:
         return ()
-    queries = Queries.of(comparison, width=WIDTH)
-    return tuple(queries.answer(Answers.of(comparison, values=averages), comparison).values())
+    queries = Queries.of(seen.comparison, width=WIDTH)
+    return tuple(queries.answer(seen.answers, seen.comparison).values())
 
 
-def compare_generalized(original: Any, policy: Policy, *, key: bytes = PUBLIC) -> tuple[Comparison, Reals | None]:
-    """Mondrian's release of a table beside it, each row with its record; no averages."""
-
-    def run(table: pl.DataFrame, marked: Policy) -> tuple[pl.DataFrame, Reals | None]:
-        return _native(generalize(table, marked, key=key).data), None
-
-    return _matched(original, policy, run)
+def compare_generalized(original: Any, policy: Policy, *, key: bytes = PUBLIC) -> Evidence:
+    """Mondrian's release of a table beside it, each row with its record."""
+    release, kept = generalize_with_groups(original, _ungated(policy), key=key)
+    return Evidence.of(original, release, policy, kept)
 
 
-def compare_anatomized(original: Any, policy: Policy, *, key: bytes = PUBLIC) -> tuple[Comparison, Reals | None]:
+def compare_anatomized(original: Any, policy: Policy, *, key: bytes = PUBLIC) -> Evidence:
     """Anatomy's two tables joined, each row with its record, and the group averages that answer queries."""
-
-    def run(table: pl.DataFrame, marked: Policy) -> tuple[pl.DataFrame, Reals | None]:
-        joined, averages = join_tables(anatomize(table, marked, key=key))
-        return joined, averages if len(averages) else None
-
-    return _matched(original, policy, run)
+    anatomy, kept = anatomize_with_groups(original, _ungated(policy), key=key)
+    return Evidence.of(original, anatomy, policy, kept)
 
 
-Run = Callable[["pl.DataFrame", Policy], tuple["pl.DataFrame", "Reals | None"]]
-
-
-def _matched(original: Any, policy: Policy, run: Run) -> tuple[Comparison, Reals | None]:
-    """A baseline's table with the record of each row, told by a column that is taken off again."""
-    table = _native(original)
-    name = "record"
-    while name in table.columns:
-        name += "_"
-    # A gate stops what is published: these tables never leave.
-    ungated = policy.model_copy(update={"max_risk": None, "accept_risk": None})
-    marked = ungated.with_attributes({name: Attribute(role=Role.OTHER)})
-    released, averages = run(table.with_row_index(name), marked)
-    record: Offsets = released[name].to_numpy().astype(np.int64)
-    return Comparison.of(table, released.drop(name), policy, record=record), averages
-
-
-def _native(frame: Any) -> pl.DataFrame:
-    table: pl.DataFrame = Frame.of(frame).table.to_polars()
-    return table
+def _ungated(policy: Policy) -> Policy:
+    """A gate stops what is published: these tables never leave."""
+    return policy.model_copy(update={"max_risk": None, "accept_risk": None})

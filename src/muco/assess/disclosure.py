@@ -14,6 +14,7 @@ from muco.arrays import Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
 from muco.assess.sample import PUBLIC, choose_targets, encode_for_core, framed, shuffle_rows
+from muco.assess.shown import Shown
 from muco.errors import PolicyError
 
 MATCH_PROBABILITIES = (0.3, 0.5, 0.7, 0.8, 0.9, 1.0)  # the paper's
@@ -29,7 +30,7 @@ Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Disclosure:
+class Disclosure(Shown):
     """Identity and attribute disclosure at each P_match, and singling out (WP216), each with its controls.
 
     `identity` is None where it is not known which row is whose; `attribute` has one list a sensitive attribute.

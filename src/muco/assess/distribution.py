@@ -17,6 +17,7 @@ import numpy as np
 
 from muco.arrays import Codes
 from muco.assess.comparison import Comparison
+from muco.assess.shown import Shown
 from muco.domain import Domain
 from muco.scale import Reals, Scale, whole_spans
 
@@ -52,7 +53,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Distributions:
+class Distributions(Shown):
     """Total variation of each attribute, in [0, 1], and the association of every pair."""
 
     total_variation: Mapping[str, float]

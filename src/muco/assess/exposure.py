@@ -10,6 +10,7 @@ import numpy as np
 
 from muco.arrays import Codes, Offsets
 from muco.assess.classes import class_sizes
+from muco.assess.shown import Shown, show_frame
 from muco.domain import encode
 from muco.errors import PolicyError, TableError
 from muco.frame import Frame
@@ -34,7 +35,7 @@ class Driver:
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
+class Exposure(Shown):
     """A raw table seen by one who knows all quasi-identifiers; shares are of records.
 
     `found` is the mean of 1/k over the records: how many would be found by an exact match. `untouched` is the share
@@ -52,6 +53,10 @@ class Exposure:
 
     def __repr__(self) -> str:
         return f"Exposure({self.records} records, {self.unique:.1%} unique)"
+
+    def _repr_html_(self) -> str:
+        found = f"<p><strong>{self.unique:.1%} of {self.records:,} records are unique</strong></p>"
+        return found + show_frame(self.to_frame())
 
     @property
     def labels(self) -> tuple[str, ...]:

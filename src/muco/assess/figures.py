@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from muco.assess.knows import list_known
 from muco.assess.query import Aggregate
 from muco.assess.rate import Risk
 
 if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
     from muco.assess.classes import Classes
+    from muco.assess.models import Models
 
 
 _EXACT = "cells are exact values: how many rows are equal says nothing of how many people a row may belong to"
@@ -30,7 +32,8 @@ class Aspect(StrEnum):
 class Figure:
     """One figure with its 95 % interval and its controls; None where there is none.
 
-    `raw` is the same measure on the unprotected table, `chance` on rows whose quasi-identifiers were shuffled.
+    `raw` is the same measure on the unprotected table, `chance` on rows whose quasi-identifiers were shuffled; for
+    a model, what always answering the commonest class gets.
     """
 
     name: str
@@ -67,11 +70,11 @@ def list_figures(assessment: Assessment) -> tuple[Figure, ...]:
 
 def _informed(assessment: Assessment) -> Iterator[Figure]:
     if assessment.proven is not None:
-        words = "at most, whoever knows groups, tables and all quasi-identifiers finds a person's row"
+        words = f"at most, whoever knows {list_known(assessment.method)} finds a person's row"
         yield Figure("proven", assessment.proven, words, Aspect.RISK)
     informed = assessment.informed
     if informed is not None:
-        words = "groups, tables and all quasi-identifiers known: mean posterior of the person's row"
+        words = f"{list_known(assessment.method)} known: mean posterior of the person's row"
         yield Figure.of("informed", informed.record, words)
         yield Figure.of("informed-top", informed.top, "the same: the likeliest row is the person's")
         for name, value, words in (
@@ -136,7 +139,8 @@ def _risks(assessment: Assessment) -> Iterator[Figure]:
 
 def _forms(classes: Classes) -> Iterator[Figure]:
     form = Aspect.FORM
-    exact = "" if classes.is_generalized else _EXACT
+    exact = "" if classes.is_generalized or classes.has_groups else _EXACT
+    each = "group" if classes.has_groups else "class"
     yield Figure("k", classes.smallest, "rows of the smallest class of equal quasi-identifiers", form, note=exact)
     yield Figure("alone", classes.alone, "share of rows that are alone in their class", form)
     note = "" if classes.is_exact else "of a sample of classes"
@@ -144,8 +148,8 @@ def _forms(classes: Classes) -> Iterator[Figure]:
     yield Figure("presence", classes.presence[1], words, form, note=note)
     for found in classes.diversity:
         name = found.attribute
-        yield Figure(f"l:{name}", found.frequency, f"no {name} stands in more than 1/l of a class", form)
-        yield Figure(f"distinct:{name}", found.distinct, f"different {name} in each class", form)
+        yield Figure(f"l:{name}", found.frequency, f"no {name} stands in more than 1/l of a {each}", form)
+        yield Figure(f"distinct:{name}", found.distinct, f"different {name} in each {each}", form)
         yield Figure(f"entropy:{name}", found.entropy, f"entropy l-diversity of {name}", form)
         words = f"c of recursive (c, {found.level})-diversity of {name}"
         yield Figure(f"recursive:{name}", found.recursive, words, form)
@@ -177,3 +181,19 @@ def _worth(assessment: Assessment) -> Iterator[Figure]:
     yield Figure("association-largest", distributions.largest_change, "largest change of an association", worth)
     for name, variation in distributions.total_variation.items():
         yield Figure(f"variation:{name}", variation, f"total variation of {name}", worth)
+    if assessment.models is not None:
+        yield from _models(assessment.models)
+
+
+def _models(models: Models) -> Iterator[Figure]:
+    worth, note = Aspect.WORTH, models.note
+    for found in models.learned:
+        words = f"a model trained on the release tells {found.attribute} ({found.target}) of people it has not seen"
+        if not found.held_out:
+            words = f"the same people's rows trained it: a model tells {found.attribute} ({found.target})"
+        name = f"learning:{found.attribute}"
+        yield Figure(name, found.release, words, worth, raw=found.original, chance=found.majority, note=note)
+    if models.propensity is not None:
+        words = "how much better than two samples of one table a tree tells both apart: 1 is as good as a sample"
+        yield Figure("propensity", models.propensity.ratio, words, worth, note=note)
+        yield Figure("pmse", models.propensity.pmse, "the propensity score (pMSE) itself", worth, note=note)

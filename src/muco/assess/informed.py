@@ -13,6 +13,7 @@ from muco._core import conclude, single_value_risks
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
 from muco.assess.sample import PUBLIC, framed
+from muco.assess.shown import Shown
 from muco.errors import TableError
 from muco.policy import Policy
 from muco.release import Hidden
@@ -25,7 +26,7 @@ _PRODUCT = "controlled draws are taken as independent ones"
 
 
 @dataclass(frozen=True, slots=True)
-class Informed:
+class Informed(Shown):
     """What A1 concludes, over all records; `record` is the mean posterior of the right row.
 
     `quantile_99`, `above_half` and `above_nine_tenths` tell how that posterior is spread; `calibration` is the mean
@@ -163,7 +164,7 @@ def join_releases(comparison: Comparison, seen: Sequence[Hidden]) -> Risk:
 
 
 @dataclass(frozen=True, slots=True)
-class SingleValue:
+class SingleValue(Shown):
     """Exact single-value risk of each quasi-identifier: its mean and largest over the records."""
 
     attribute: str

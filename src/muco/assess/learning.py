@@ -13,6 +13,7 @@ from muco._core import shuffled
 from muco.arrays import Codes, Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.features import MOST, PUBLIC_KEY, as_features, draw_codes, load, seed_of
+from muco.assess.shown import Shown
 from muco.domain import Domain
 from muco.errors import TableError
 from muco.scale import Reals
@@ -24,7 +25,7 @@ Classes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(Shown):
     """How often two models tell a sensitive attribute of held-out original records from their quasi-identifiers.
 
     Accuracies in [0, 1]; `majority` is that of always answering the commonest class: what is learned at all is what

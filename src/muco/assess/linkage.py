@@ -13,6 +13,7 @@ from muco.arrays import Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
 from muco.assess.sample import choose_targets, encode_for_core, framed, shuffle_rows
+from muco.assess.shown import Shown
 from muco.errors import TableError
 
 MOST_TARGETS = 100_000  # beyond, a keyed sample of targets; its interval is narrower than .004
@@ -20,7 +21,7 @@ _NEAREST_OF_RANGE = "a range is as near as its nearest value"
 
 
 @dataclass(frozen=True, slots=True)
-class Linkage:
+class Linkage(Shown):
     """How often the nearest row is the right one, and how often it has the right sensitive value.
 
     `attribute` holds, a sensitive attribute, the share of nearest rows with the record's own value: attribute

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from muco.assess.comparison import Comparison
+from muco.assess.shown import Shown
 from muco.scale import Scale, whole_spans
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(Shown):
     """Information loss of a release, summed over its aligned records, by attribute and in total.
 
     `move` is None where rows are not aligned: then only widths can be measured. `suppressed` counts records
@@ -80,8 +79,9 @@ def measure_loss(comparison: Comparison) -> Loss:
         width[domain.attribute] = float(scale.width(low, high).sum())
         if record is not None:
             original = comparison.original[record, place]
-            move[domain.attribute] = float(scale.move(original, low, high).sum())
-            changed[domain.attribute] = float(np.mean((low != original) | (high != original))) if len(low) else 0.0
+            is_changed = (low != original) | (high != original)
+            move[domain.attribute] = float(scale.move(original, low, high)[is_changed].sum())
+            changed[domain.attribute] = float(is_changed.mean()) if len(low) else 0.0
     aligned = record is not None
     return Loss(
         MappingProxyType(move) if aligned else None,

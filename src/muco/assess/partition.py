@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from muco.arrays import Offsets
 from muco.assess.rate import Rate
 from muco.assess.sample import choose_targets
+from muco.assess.shown import Shown
 from muco.errors import TableError
 from muco.microdata import Groups
 from muco.release import Hidden
@@ -19,7 +20,7 @@ MOST_TARGETS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Intersection:
+class Intersection(Shown):
     """A8: who knows the groups of two releases of the same records, and a record's group in both.
 
     `candidates` is the mean number of records in one group and `left` in both at once; `pinned` the share of
@@ -49,7 +50,7 @@ def intersect_partitions(one: Groups, other: Groups, sensitive: NDArray[np.integ
 
 
 @dataclass(frozen=True, slots=True)
-class Minimality:
+class Minimality(Shown):
     """A10: who reruns the partition knows that an exchange which would change the groups did not take place.
 
     `unchanged` is the share of exchanges of two different sensitive values inside a group that leave all groups as

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from muco._core import shuffled, uniforms
 from muco.assess.comparison import Comparison
 from muco.assess.features import MOST, PUBLIC_KEY, as_features, draw_codes, load, seed_of
+from muco.assess.shown import Shown
 from muco.scale import Reals
 
 _LABELS = 2000  # the first stream of dealt labels
@@ -22,7 +23,7 @@ _LEAF = 20  # the fewest rows of a leaf
 
 
 @dataclass(frozen=True, slots=True)
-class Propensity:
+class Propensity(Shown):
     """pMSE = mean of (share of release among the row's leaf - share of release)², in [0, 1/4].
 
     `expected` is its mean over tables whose labels were dealt at random: the score of two samples of one whole.

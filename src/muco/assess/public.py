@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from muco.assess.assessment import Assessment, Effort, assess_release
+from muco.assess.assessment import Assessment
 from muco.assess.figures import Aspect, Figure
 from muco.assess.verdict import coarse, fewest_share
-from muco.release import Hidden, Release
 
 
 def tell_achieved(assessment: Assessment) -> dict[str, Any]:
@@ -31,12 +30,6 @@ def tell_achieved(assessment: Assessment) -> dict[str, Any]:
             if figure.aspect is Aspect.RISK and not figure.name.startswith("single-value")
         ],
     }
-
-
-def measure_achieved(original: Any, release: Release, hidden: Hidden, effort: Effort) -> dict[str, Any]:
-    """The achieved risks of a run, as its certificate tells them."""
-    policy = hidden.outcome.groups.microdata.policy
-    return tell_achieved(assess_release(original, release, policy, hidden=hidden, effort=effort))
 
 
 def _tell(figure: Figure, people: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from muco._core import uniforms
 from muco.arrays import Codes
 from muco.assess.answers import OPERATORS, Answers, Shares, choose_summed
 from muco.assess.comparison import Comparison
+from muco.assess.shown import Shown
 from muco.domain import Domain
 from muco.errors import PolicyError, TableError
 from muco.scale import Reals
@@ -38,7 +39,7 @@ class Aggregate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class QueryError:
+class QueryError(Shown):
     """Relative errors |answer - truth| / truth of the queries of one aggregate and width (Section 5.3).
 
     A few nearly empty queries dominate `mean` and `variance`; `median`, and `supported`, the mean over the queries

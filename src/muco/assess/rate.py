@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from muco.assess.shown import Shown
+
 _Z = 1.959964  # two-sided 95 %
 
 
@@ -54,7 +56,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Risk:
+class Risk(Shown):
     """How often one adversary links a released row, or a sensitive value, to the right person.
 
     `raw` is the same adversary on the unprotected table (near 1 where the attack works at all) and `chance` on rows

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Labels = Mapping[str, tuple[int, int]]
 
 ANYTHING = {"*", "**", "any", "suppressed"}
+_SUPPRESSED = ["NA", "<NA>", "NaN"]  # sdcMicro writes R's missing value where it suppressed one
 _SET = r"^\{(.*)\}$"
 
 
@@ -53,6 +54,18 @@ def _end(numerals: Numerals) -> str:
 def read_plain(cells: pl.Series) -> pl.Series:
     """Cells as plain text: anonypy writes ['20-29'] for 20-29, and text marked as text '=1 for =1."""
     return cells.str.strip_chars().str.replace(r"^\['(.*)'\]$", "$1").str.strip_chars()
+
+
+def fill_suppressed(original: pl.Series, released: pl.Series) -> pl.Series:
+    """Released cells with `*` for what another tool left empty: a value where the original always has one."""
+    import polars as pl
+
+    def is_empty(cells: pl.Series) -> pl.Series:
+        return (cells.is_null() | cells.str.strip_chars().is_in(["", *_SUPPRESSED])).fill_null(value=True)
+
+    if is_empty(original).any():
+        return released
+    return pl.select(pl.when(is_empty(released)).then(pl.lit("*")).otherwise(released)).to_series()
 
 
 def is_range(cells: pl.Series, numerals: Numerals) -> pl.Series:

@@ -6,18 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from muco.assess.knows import list_known, name_informed, shorten_informed, tell_why_proven
 from muco.assess.rate import Risk
-from muco.switches import Principle
+from muco.switches import Method, Principle
 
 if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
+    from muco.assess.informed import Informed
 
-# Choices of regulators, not laws of nature; the first is usual for a release to the public.
-_INFORMED = (
-    "Someone who knows the method, the groups, the random output tables and every quasi-identifier of everybody, "
-    "and neither the secret key nor what else stands in a row,"
-)
 FEWEST = 10  # people that may be counted in public
+# Choices of regulators, not laws of nature; the first is usual for a release to the public.
 THRESHOLDS = (0.09, 0.075, 0.05)
 
 
@@ -91,18 +89,20 @@ def fewest_share(people: int) -> float:
 
 
 def _sentence(assessment: Assessment) -> str:
-    people = assessment.records
+    people, someone = assessment.records, name_informed(assessment.method)
+    if assessment.method is Method.ANATOMY and assessment.informed is not None:
+        return _sentence_of_groups(assessment, assessment.informed)
     if assessment.proven is not None:
         given = "" if _is_blind(assessment) else " (the groups taken as given)"
         return (
-            f"{_INFORMED} finds a person's row{given} with probability at most {percent(assessment.proven)}; this "
+            f"{someone} finds a person's row{given} with probability at most {percent(assessment.proven)}; this "
             "is proven, not estimated."
         )
     if assessment.informed is not None:
         mean = coarse(assessment.informed.record.rate.value, people)
         sure = coarse(assessment.informed.above_nine_tenths, people)
         return (
-            f"{_INFORMED} gives a person's own row a probability of {mean} on average, and is at least 90 % sure "
+            f"{someone} gives a person's own row a probability of {mean} on average, and is at least 90 % sure "
             f"of it, rightly, for {sure} of people; this is measured on this release and no bound."
         )
     if assessment.linkage is None:
@@ -116,6 +116,18 @@ def _sentence(assessment: Assessment) -> str:
         "Someone who knows all quasi-identifiers of a person and takes the nearest row finds the right one in "
         f"{found} of cases (between {low} and {high}); this is "
         "measured and no bound, and how the release was made is not known here, so nobody who knows it was tried."
+    )
+
+
+def _sentence_of_groups(assessment: Assessment, informed: Informed) -> str:
+    """Anatomy hides nobody's row, only which sensitive value of its group is theirs."""
+    mean = coarse(informed.record.rate.value, assessment.records)
+    found = assessment.classes.diversity[0]
+    return (
+        "Quasi-identifiers are released as they are: someone who knows a person's, and the groups, finds the "
+        f"person's row in {mean} of cases, and sees that the person is in the table. The row names a group and not "
+        f"the person's {found.attribute}: the group tells that with probability at most "
+        f"{percent(1 / found.frequency)}, the groups taken as given."
     )
 
 
@@ -146,7 +158,7 @@ def _linkability(assessment: Assessment) -> Finding:
     words = f"the nearest row is the person's in {coarse(risk.rate.value, people)} of cases"
     if assessment.informed is not None:
         mean = coarse(assessment.informed.record.rate.value, people)
-        words = f"who knows groups and tables gives the right row {mean} on average; {words}"
+        words = f"{shorten_informed(assessment.method)} gives the right row {mean} on average; {words}"
     return Finding("linkability", assessment.risk, words + _against(risk, people))
 
 
@@ -159,7 +171,8 @@ def _inference(assessment: Assessment) -> Finding:
     words = f"{name} is guessed right for {coarse(risk.rate.value, people)} of people by their nearest rows"
     if risk.adversary.startswith("A1"):
         found = coarse(risk.rate.value, people)
-        words = f"who knows groups and tables gives a person's {name} a probability of {found} on average"
+        who = shorten_informed(assessment.method)
+        words = f"{who} gives a person's {name} a probability of {found} on average"
     elif assessment.linkage is None:
         words = f"{coarse(risk.rate.value, people)} of the rows that match a person have their {name}"
     return Finding("inference", _excess(risk), f"{words}{_against(risk, people)}: what is above chance counts")
@@ -191,9 +204,16 @@ def _against(risk: Risk, people: int, before: str = "") -> str:
 def _proven(assessment: Assessment) -> Iterator[str]:
     if assessment.proven is not None:
         yield (
-            f"Linking by groups, tables and quasi-identifiers: at most {percent(assessment.proven)}, one over the "
-            "smallest group, because all rows of every random output table are equal."
+            f"Linking by {list_known(assessment.method)}: at most {percent(assessment.proven)}, one over the "
+            f"smallest group, because {tell_why_proven(assessment.method)}."
         )
+    if assessment.classes.has_groups:
+        for found in assessment.classes.diversity:
+            most = percent(1 / found.frequency)
+            yield (
+                f"Guessing a person's {found.attribute} by their group: at most {most}, the "
+                "largest share that one value has of a group, the groups taken as given."
+            )
 
 
 def _measured(assessment: Assessment) -> Iterator[str]:
@@ -206,7 +226,7 @@ def _measured(assessment: Assessment) -> Iterator[str]:
                 if value is not None
             ]
             beside = f" ({', '.join(controls)})" if controls else ""
-            yield f"{figure.words}: {coarse(figure.value, people)}{beside}."
+            yield f"{figure.words[0].upper()}{figure.words[1:]}: {coarse(figure.value, people)}{beside}."
 
 
 def _limits(assessment: Assessment) -> Iterator[str]:
@@ -218,7 +238,9 @@ def _limits(assessment: Assessment) -> Iterator[str]:
         )
     if assessment.proven is None:
         yield "Measured rates hold for the attacks that were tried; a cleverer one may do better."
-    if assessment.delta_is_number:
+    if assessment.classes.has_groups:
+        yield "The groups were formed by looking at sensitive values; what that choice tells is not measured."
+    if assessment.delta_is_number and assessment.method in {None, Method.MUCO}:
         yield (
             f"Delta {assessment.policy.delta} limits an average, one attribute at a time. It bounds no linking: "
             "who knows groups and tables may find a person with much higher probability."

@@ -6,7 +6,7 @@ table, policy ── generalize ──> Release            one table: a range, a
 
 from __future__ import annotations
 
-from muco.baselines.anatomy import anatomize, join_tables
-from muco.baselines.generalize import generalize
+from muco.baselines.anatomy import anatomize, anatomize_with_groups, join_tables
+from muco.baselines.generalize import generalize, generalize_with_groups
 
-__all__ = ["anatomize", "generalize", "join_tables"]
+__all__ = ["anatomize", "anatomize_with_groups", "generalize", "generalize_with_groups", "join_tables"]

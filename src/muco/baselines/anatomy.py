@@ -19,16 +19,16 @@ from muco._core import shuffled, uniforms
 from muco.anonymize import Watch, choose
 from muco.arrays import Offsets
 from muco.baselines.generalize import name_attributes, replace_columns, summarize
-from muco.errors import PolicyError
+from muco.errors import PolicyError, TableError
 from muco.frame import Frame
 from muco.gate import Passage, pass_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
-from muco.release import Anatomy, Certificate
+from muco.release import Anatomy, Certificate, HiddenGroups, Parts
 from muco.scale import Reals
 from muco.steps import divide_table
-from muco.switches import Grouping, Principle, Role, Sweep
+from muco.switches import Grouping, Method, Principle, Role, Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,6 +51,13 @@ def anatomize(
     >>> sorted(anatomy.sensitive.rows())
     [(1, 1, 1), (1, 3, 1), (2, 1, 1), (2, 3, 1)]
     """
+    return anatomize_with_groups(frame, policy, key=key, watch=watch)[0]
+
+
+def anatomize_with_groups(
+    frame: Any, policy: Policy, *, key: bytes | str | Key | None = None, watch: Watch | None = None
+) -> tuple[Anatomy, HiddenGroups]:
+    """The same, and what must stay with the curator: whose each row is. Its group is published."""
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
     _check(policy)
@@ -65,10 +72,8 @@ def anatomize(
     names[np.argsort(uniforms(secret.bits, 0, len(groups)), kind="stable")] = np.arange(1, len(groups) + 1)
     group_of = np.repeat(names, groups.sizes)
     group, count = _free_name("group", table), _free_name("count", table)
-    remedy = "Take method mondrian or muco"
-    passage = pass_gate(policy, 1.0, "quasi-identifiers are published as they are", remedy=remedy)
-    certificate = _certify(groups, group, passage)
-    return Anatomy(
+    certificate = _certify(groups, group, _pass(groups))
+    anatomy = Anatomy(
         _part_quasi(groups, order, group_of, group),
         _part_sensitive(groups, group_of, group, count),
         group,
@@ -76,31 +81,57 @@ def anatomize(
         certificate,
         summarize(groups, certificate, time.perf_counter() - started),
     )
+    return anatomy, HiddenGroups(Method.ANATOMY, policy, groups.order[order], group_of[order])
 
 
-def join_tables(anatomy: Anatomy, *, key: bytes = bytes(32)) -> tuple[pl.DataFrame, Reals]:
+def join_tables(anatomy: Anatomy | Parts, *, key: bytes = bytes(32)) -> tuple[pl.DataFrame, Reals]:
     """What an analyst can make of both tables: `data` with sensitive values, and each row's group average.
 
     The values of a group are dealt to its rows at random under `key`, which nothing that is published
     contradicts. The averages, shape (rows,), are what Anatomy's authors answer queries with; they are empty
-    where the sensitive attribute is no number.
+    where the sensitive attribute is no number. Raises TableError where the tables do not belong together.
     """
     import polars as pl
 
-    name = anatomy.certificate.attributes["sensitive"][0]
     data, sensitive = _as_polars(anatomy.data), _as_polars(anatomy.sensitive)
-    values = sensitive[np.repeat(np.arange(len(sensitive)), sensitive[anatomy.count].to_numpy())]
-    dealt = values[np.lexsort((uniforms(key, 0, len(values)), values[anatomy.group].to_numpy()))]
-    rows = np.argsort(data[anatomy.group].to_numpy(), kind="stable")
+    (name,) = (column for column in sensitive.columns if column not in {anatomy.group, anatomy.count})
+    group, owner, counts = _number_groups(data, sensitive, anatomy)
+    place = np.repeat(np.arange(len(sensitive)), counts)
+    values = sensitive[place].with_columns(pl.Series(anatomy.group, owner[place]))
+    dealt = values[np.lexsort((uniforms(key, 0, len(values)), owner[place]))]
+    rows = np.argsort(group, kind="stable")
     back = np.empty(len(rows), dtype=np.int64)
     back[rows] = np.arange(len(rows))
     numbers = values.select(anatomy.group, pl.col(name).cast(pl.Float64, strict=False))
     averages = np.empty(0)
     if not (numbers[name].is_null() & values[name].is_not_null()).any():
         means = numbers.group_by(anatomy.group).agg(pl.col(name).mean())
-        found = data.select(anatomy.group).join(means, on=anatomy.group, how="left", maintain_order="left")
+        found = pl.DataFrame({anatomy.group: group}).join(
+            means, on=anatomy.group, how="left", maintain_order="left"
+        )
         averages = found[name].fill_null(0).to_numpy()
     return data.drop(anatomy.group).with_columns(dealt[name].gather(back)), averages
+
+
+def _number_groups(data: pl.DataFrame, sensitive: pl.DataFrame, parts: Anatomy | Parts) -> tuple[Any, Any, Any]:
+    """The group (from 0) of each row of both tables, and the counts; each group has as many values as rows."""
+    import polars as pl
+
+    both = pl.concat([table[parts.group].cast(pl.String).rename("group") for table in (data, sensitive)])
+    counts = sensitive[parts.count].cast(pl.String).str.strip_chars().cast(pl.Int64, strict=False)
+    if both.null_count() or counts.null_count() or (counts < 1).any():
+        raise TableError(f"columns {parts.group} and {parts.count} must give each row a group and a count from 1")
+    numbers = both.str.strip_chars().cast(pl.Int64, strict=False)
+    ranks = (both if numbers.null_count() else numbers).rank("dense").to_numpy().astype(np.int64) - 1
+    here, there = ranks[: len(data)], ranks[len(data) :]
+    most = int(ranks.max(initial=-1)) + 1
+    off = np.bincount(here, minlength=most) - np.bincount(there, counts.to_numpy(), minlength=most)
+    if wrong := int((off != 0).sum()):
+        raise TableError(
+            f"Anatomy's two tables do not belong together: {wrong} groups have another number of rows than of "
+            "sensitive values"
+        )
+    return here, there, counts.to_numpy()
 
 
 def _check(policy: Policy) -> None:
@@ -129,6 +160,18 @@ def _bucketize(microdata: Microdata, key: Key) -> Groups:
     )
     groups = divide_table(alike)
     return Groups(microdata, groups.order, groups.starts, groups.leaves)
+
+
+def _pass(groups: Groups) -> Passage | None:
+    """The policy's gate: the rows of a group whose quasi-identifiers are equal too are all that look alike."""
+    import polars as pl
+
+    codes, numbers = groups.microdata.codes[groups.order], np.repeat(np.arange(len(groups)), groups.sizes)
+    # Of n rows that look alike each is found with 1/n: together they weigh 1.
+    found = pl.DataFrame(np.column_stack((numbers, codes))).n_unique() / len(codes)
+    how = "mean over people, whose quasi-identifiers are published as they are, the groups known"
+    remedy = "Take method mondrian or muco"
+    return pass_gate(groups.microdata.policy, found, how, remedy=remedy)
 
 
 def _part_quasi(groups: Groups, order: Offsets, group_of: Offsets, name: str) -> Any:

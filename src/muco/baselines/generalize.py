@@ -22,10 +22,10 @@ from muco.gate import Passage, pass_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import describe_diversity, describe_limits
-from muco.release import Certificate, Release, Summary
+from muco.release import Certificate, HiddenGroups, Release, Summary
 from muco.scale import Scale
 from muco.steps import divide_table
-from muco.switches import Grouping, Principle, Role, Sweep
+from muco.switches import Grouping, Method, Principle, Role, Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,6 +46,13 @@ def generalize(
     >>> sorted(generalize(table, policy).data["age"])
     ['[20, 30]', '[20, 30]', '[41, 50]', '[41, 50]']
     """
+    return generalize_with_groups(frame, policy, key=key, watch=watch)[0]
+
+
+def generalize_with_groups(
+    frame: Any, policy: Policy, *, key: bytes | str | Key | None = None, watch: Watch | None = None
+) -> tuple[Release, HiddenGroups]:
+    """The same, and what must stay with the curator: whose each row is, and its group."""
     started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
     table, policy = choose(frame, policy, {})
     told("encode", 0, len(table))
@@ -70,7 +77,8 @@ def generalize(
         low[:, place], high[:, place] = labels.low, labels.high
     data = replace_columns(data, texts)
     certificate = _certify(groups, low, high, _pass(groups))
-    return Release(data, certificate, summarize(groups, certificate, time.perf_counter() - started))
+    release = Release(data, certificate, summarize(groups, certificate, time.perf_counter() - started))
+    return release, HiddenGroups(Method.MONDRIAN, policy, rows, number)
 
 
 def replace_columns(data: Any, columns: Mapping[str, pl.Series]) -> Any:

@@ -98,11 +98,8 @@ def _check(output: str | None, given: dict[str, Any]) -> None:
 
 def _check_report(given: dict[str, Any]) -> None:
     """Raise before a run for a page that could not be written after it."""
-    if given["method"] != Method.MUCO or given["assess"] == "none":
-        raise PolicyError(
-            "--report writes what was measured of mutual cover: leave --method and --assess as they are, or call "
-            "muco report on the release"
-        )
+    if given["assess"] == "none":
+        raise PolicyError("--report writes what was measured: leave --assess as it is, or call muco report later")
     from muco.report.charts import check_extra
 
     check_extra()
@@ -113,6 +110,7 @@ def _run(
 ) -> tuple[Any, str, list[str], dict[str, Any]]:
     from muco.frame import Frame
     from muco.publish import certificate_of, read_key_file
+    from muco.release import Hidden
 
     key = read_key_file(given["key_file"]) if given["key_file"] else None
     watch("read", 0, 0)
@@ -120,13 +118,14 @@ def _run(
     policy = source.complete(read_policy(given, source.table.columns))
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", MucoWarning)
-        is_judged = given["method"] == Method.MUCO and given["assess"] != "none"
+        is_judged = given["assess"] != "none"
         keeps = targets is not None and targets.hidden is not None
         run = _method(given["method"], keep_hidden=is_judged or keeps)
-        release, hidden = run(Frame.of(source.table, source.origin), policy, key=key, watch=watch)
-        achieved, page = _achieve(source.table, release, hidden, given, watch) if is_judged else ({}, None)
+        release, kept = run(Frame.of(source.table, source.origin), policy, key=key, watch=watch)
+        achieved, page = _achieve(source.table, release, kept, given, watch) if is_judged else ({}, None)
         if targets is not None:
             watch("write", 0, 0)
+            hidden = kept if isinstance(kept, Hidden) else None
             certificate = replace(targets, page=page).write(release, hidden, source, achieved)
         else:
             certificate = certificate_of(release, source, **({"achieved": achieved} if achieved else {}))
@@ -135,7 +134,7 @@ def _run(
 
 
 def _achieve(
-    table: Any, release: Any, hidden: Any, given: dict[str, Any], watch: Callable[..., object]
+    table: Any, release: Any, kept: Any, given: dict[str, Any], watch: Callable[..., object]
 ) -> tuple[dict[str, Any], str | None]:
     """The achieved risks, as the certificate tells them, and the page where one is wanted."""
     from muco.assess.assessment import Effort, assess_release
@@ -144,8 +143,8 @@ def _achieve(
     watch("assess", 0, 0)
     quick = Effort.RISKS if given["report"] is None else Effort.QUICK
     effort = Effort.FULL if given["assess"] == "full" else quick
-    policy = hidden.outcome.groups.microdata.policy
-    assessment = assess_release(table, release, policy, hidden=hidden, effort=effort)
+    policy = kept.policy
+    assessment = assess_release(table, release, policy, hidden=kept, effort=effort)
     if given["report"] is None:
         return tell_achieved(assessment), None
     from muco.report import Contents, render_page
@@ -158,12 +157,10 @@ def _achieve(
 def _method(name: str, *, keep_hidden: bool) -> Callable[..., tuple[Any, Any]]:
     """What anonymizes a table by one method, giving the release and what must stay, where it is kept."""
     from muco.anonymize import anonymize, anonymize_with_hidden
+    from muco.baselines import anatomize_with_groups, generalize_with_groups
 
-    if keep_hidden:
-        return anonymize_with_hidden
-    if name == Method.MUCO:
-        return lambda *table, **given: (anonymize(*table, **given), None)
-    from muco.baselines import anatomize, generalize
-
-    baseline: Callable[..., Any] = generalize if name == Method.MONDRIAN else anatomize
-    return lambda *table, **given: (baseline(*table, **given), None)
+    if name == Method.MONDRIAN:
+        return generalize_with_groups
+    if name == Method.ANATOMY:
+        return anatomize_with_groups
+    return anonymize_with_hidden if keep_hidden else lambda *table, **given: (anonymize(*table, **given), None)

@@ -9,7 +9,7 @@ import rich_click as click
 
 from muco.cli.findings import show_assessment
 from muco.cli.options import read_policy, role_options
-from muco.cli.tables import layout_options, read_source
+from muco.cli.tables import layout_options, read_release, read_source
 from muco.errors import PolicyError, ReleaseError
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 @click.option(
     "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."
 )
+@click.option(
+    "--sensitive-table",
+    type=click.Path(path_type=Path),
+    help="The second of Anatomy's two tables.  [found beside RELEASE as .sensitive]",
+)
 @click.option("--count", metavar="COLUMN", help="A column that tells how many records each row stands for.")
 @click.option("--max-risk", type=click.FloatRange(0, 1), metavar="RISK", help="Exit with 4 for a risk above it.")
 @click.option("--require", multiple=True, metavar="BOUND", help='Exit with 4 unless met, as in "k>=5"; repeatable.')
@@ -33,11 +38,14 @@ if TYPE_CHECKING:
 def command(original: Path, release: Path, **given: Any) -> None:
     """Measure RELEASE, made from ORIGINAL by any tool: risks beside their controls, and worth.
 
-    Ranges such as [20, 30) or 20-29, *, and labels of the policy's hierarchies are understood. BOUND names a figure
-    of --json: k, l, distinct, entropy, t, identity@0.7, nearest, inference, query@4, loss and more.
+    Ranges such as [20, 30) or 20-29, *, labels of the policy's hierarchies, and Anatomy's two tables are
+    understood. BOUND names a figure of --json: k, l, distinct, entropy, t, identity@0.7, nearest, inference,
+    query@4, loss and more.
     """
     from muco.assess.requirement import Requirement, check_bounds
 
+    if given["hidden"] and given["sensitive_table"]:
+        raise PolicyError("--hidden and --sensitive-table exclude each other: mutual cover writes one table")
     if given["record"] and given["count"]:
         raise PolicyError("--record and --count exclude each other: a row of several records is no one's")
     requirements = [Requirement.parse(text) for text in given["require"]]
@@ -54,17 +62,22 @@ def assess_files(original: Path, release: Path, given: dict[str, Any]) -> tuple[
     """Both tables, a row a record, and their assessment by a command's options."""
     from muco.assess.alignment import KeptRun, read_record, repeat_rows
     from muco.assess.assessment import Effort, assess_release
+    from muco.release import Parts
 
     source = read_source([original], given)
-    table, released = source.table, read_source([release], given).table
+    table = source.table
     effort = Effort.FULL if given["full"] else Effort.QUICK
     if given["hidden"] is not None:
         run = KeptRun.read(given["hidden"])
         has_roles = given["config"] is not None or given["quasi"]
         policy = source.complete(read_policy(given, table.columns)) if has_roles else run.policy
-        hidden = run.repeat(table)
+        released, hidden = read_source([release], given).table, run.repeat(table)
         return table, released, assess_release(table, released, policy, hidden=hidden, effort=effort)
     policy = source.complete(read_policy(given, table.columns))
+    released = read_release(release, given, policy)
+    if isinstance(released, Parts):
+        record = read_record(table, released.data, given["record"]) if given["record"] else None
+        return table, released, assess_release(table, released, policy, record=record, effort=effort)
     record = read_record(table, released, given["record"]) if given["record"] else None
     rows = repeat_rows(released, given["count"]) if given["count"] else released
     return table, rows, assess_release(table, rows, policy, record=record, effort=effort)

@@ -10,7 +10,7 @@ import rich_click as click
 
 from muco.cli.options import policy_options, read_policy
 from muco.cli.standings import show_frontier, watching_runs
-from muco.cli.tables import layout_options, read_source
+from muco.cli.tables import layout_options, read_release, read_source
 from muco.errors import PolicyError
 
 
@@ -26,7 +26,8 @@ def command(table: Path, releases: tuple[str, ...], **given: Any) -> None:
     """Run several settings on TABLE, with the same queries and adversaries for all, and show who is beaten.
 
     The paper's preset at several delta, the provable settings, Mondrian and Anatomy are looked at, the settings of
-    a policy given with -c, and releases of other tools. Nothing is written.
+    a policy given with -c, and releases of other tools: of Anatomy FILE is the first table, and its second is found
+    beside it as .sensitive. Nothing is written.
     """
     from muco.tune.frontier import compare_settings
     from muco.tune.setting import Setting, usual_settings
@@ -37,7 +38,7 @@ def command(table: Path, releases: tuple[str, ...], **given: Any) -> None:
     if given["config"] is not None:
         settings.insert(0, Setting(given["config"].name, policy))
     for name, path in map(_part, releases):
-        settings.append(Setting(name, policy, release=read_source([path], given).table))
+        settings.append(Setting(name, policy, release=read_release(path, given, policy)))
     with watching_runs(quiet=given["quiet"]) as watch:
         frontier = compare_settings(source.table, settings, runs=given["runs"], watch=watch)
     if given["as_json"]:

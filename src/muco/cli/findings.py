@@ -34,12 +34,14 @@ def show_assessment(assessment: Assessment) -> None:
     for title, aspect in (("form", Aspect.FORM), ("worth", Aspect.WORTH)):
         table = _grid("", "", "")
         for figure in _of(assessment, aspect):
-            if aspect is Aspect.FORM or ":" not in figure.name:
-                table.add_row(figure.name, f"{figure.value:,.4g}", figure.words)
+            if aspect is Aspect.FORM or ":" not in figure.name or figure.name.startswith("learning"):
+                table.add_row(figure.name, f"{figure.value:,.4g}", figure.words + _beside(figure))
         out.print(f"\n{title}", style="bold")
         out.print(table)
         for note in dict.fromkeys(figure.note for figure in _of(assessment, aspect) if figure.note):
             out.print(f"[yellow]note:[/] {note}")
+    if assessment.models is not None and assessment.models.missing:
+        out.print(f"[yellow]note:[/] models. {assessment.models.missing}")
     for limit in verdict.limits:
         out.print(f"[yellow]limit:[/] {limit}")
 
@@ -75,6 +77,13 @@ def show_certificate(name: str, words: Mapping[str, Any]) -> None:
 
 def _of(assessment: Assessment, aspect: str) -> list[Figure]:
     return [figure for figure in assessment.figures if figure.aspect == aspect]
+
+
+def _beside(figure: Figure) -> str:
+    """What a model of the original, and always answering the commonest class, get."""
+    if figure.raw is None or figure.chance is None:
+        return ""
+    return f" (trained on the original {figure.raw:.3g}, commonest class {figure.chance:.3g})"
 
 
 def _share(value: float | None) -> str:

@@ -26,6 +26,11 @@ from muco.cli.terminal import console, say
     "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."
 )
 @click.option(
+    "--sensitive-table",
+    type=click.Path(path_type=Path),
+    help="The second of Anatomy's two tables.  [found beside RELEASE as .sensitive]",
+)
+@click.option(
     "--kind",
     type=click.Choice(["public", "internal"]),
     default="public",

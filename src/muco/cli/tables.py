@@ -13,6 +13,7 @@ from muco.formats import STREAM, BadRows, Format, is_database
 if TYPE_CHECKING:
     from muco.files import Source
     from muco.layout import Layout
+    from muco.policy import Policy
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 LAYOUT = ("format", "encoding", "delimiter", "decimal", "thousands", "sheet")
@@ -68,6 +69,18 @@ def read_source(tables: Iterable[str | Path], given: dict[str, Any]) -> Source:
 
     bad_rows = BadRows(given.get("bad_rows", BadRows.REFUSE))
     return read_table([str(table) for table in tables], stated=read_layout(given), bad_rows=bad_rows)
+
+
+def read_release(path: Path, given: dict[str, Any], policy: Policy) -> Any:
+    """A release to be judged: one table, or Anatomy's two, the second named or found beside the first."""
+    from muco.publish import name_second
+    from muco.release import Parts
+
+    table = read_source([path], given).table
+    second = given.get("sensitive_table")
+    if second is None and set(policy.sensitive) - set(table.columns) and name_second(path).is_file():
+        second = name_second(path)
+    return table if second is None else Parts.of(table, read_source([second], given).table, policy)
 
 
 def input_files(tables: Iterable[str]) -> list[Path]:

@@ -83,7 +83,10 @@ def draw_rates(rows: Rows) -> str:
 
     names = list(dict.fromkeys(row["series"] for row in rows))
     legend = alt.Legend(orient="top", title=None, columns=3, symbolSize=60)
-    base = _chart(rows).encode(y=_labels(rows, "label", longest=32))
+    # The release is drawn last: where a control does as well, both are seen.
+    drawn = sorted(rows, key=lambda row: -names.index(row["series"]))
+    labels = list(dict.fromkeys(row["label"] for row in rows))
+    base = _chart(drawn).encode(y=_labels(rows, "label", longest=32, sort=labels))
     colour = alt.Color("series:N", legend=legend, scale=_scale(names, (RELEASE, ORIGINAL, OTHER)))
     span = base.mark_rule(strokeWidth=3).encode(
         x=alt.X("low:Q", title="share of people found", scale=alt.Scale(domain=[0, 1]), axis=_percent()),
@@ -91,7 +94,8 @@ def draw_rates(rows: Rows) -> str:
         color=colour,
     )
     shape = alt.Shape("series:N", legend=legend, scale=_scale(names, ("circle", "square", "triangle-up")))
-    marks = base.mark_point(size=60, filled=True, opacity=1).encode(x="rate:Q", color=colour, shape=shape)
+    size = alt.Size("series:N", legend=None, scale=_scale(names, (45, 110, 130)))
+    marks = base.mark_point(filled=True, opacity=1).encode(x="rate:Q", color=colour, shape=shape, size=size)
     return _svg(alt.layer(span, marks).properties(height={"step": 26}), width=500)
 
 
@@ -136,13 +140,14 @@ def _chart(rows: Rows) -> altair.Chart:
     return alt.Chart(alt.Data(values=list(rows)))  # type: ignore[no-untyped-call]
 
 
-def _labels(rows: Rows, field: str, *, longest: int = _LONGEST) -> altair.Y:
+def _labels(rows: Rows, field: str, *, longest: int = _LONGEST, sort: list[str] | None = None) -> altair.Y:
     """The names of the bars, with room for the widest font: who reads may have another than who draws."""
     import altair as alt
 
     room = min(longest, max((len(row[field]) for row in rows), default=0)) * _LETTER
-    axis = alt.Axis(grid=False, minExtent=room, maxExtent=room, labelLimit=room)
-    return alt.Y(f"{field}:N", sort=None, title=None, axis=axis)
+    # A mark at nought must not touch the last letter.
+    axis = alt.Axis(grid=False, minExtent=room + 8, maxExtent=room + 8, labelLimit=room, labelPadding=8)
+    return alt.Y(f"{field}:N", sort=sort, title=None, axis=axis)
 
 
 def _scale(names: Sequence[str], values: Sequence[Any]) -> altair.Scale:

@@ -7,10 +7,9 @@ from enum import StrEnum
 from typing import Any
 
 from muco.assess.assessment import Assessment
-from muco.assess.comparison import Comparison
 from muco.assess.contest import Baselines, measure_baselines
+from muco.assess.evidence import Evidence
 from muco.assess.histogram import Histogram, count_values
-from muco.release import Release
 
 
 class Audience(StrEnum):
@@ -45,11 +44,10 @@ class Contents:
 
         Raises TableError for tables that do not belong together.
         """
-        table = release.data if isinstance(release, Release) else release
         policy = assessment.policy
         return Contents(
             title,
             assessment,
-            count_values(Comparison.of(original, table, policy)),
+            count_values(Evidence.of(original, release, policy).comparison),
             measure_baselines(original, policy) if baselines is None else baselines,
         )

@@ -20,9 +20,11 @@ from muco.report.words import (
     tell_entries,
     tell_findings,
     tell_risks,
+    tell_roles,
     tell_settings,
 )
-from muco.report.worth import tell_association, tell_distributions, tell_loss, tell_queries
+from muco.report.worth import tell_association, tell_distributions, tell_loss, tell_models, tell_queries
+from muco.switches import Method
 
 
 def render_page(contents: Contents, audience: Audience = Audience.PUBLIC) -> str:
@@ -51,6 +53,7 @@ def render_page(contents: Contents, audience: Audience = Audience.PUBLIC) -> str
         rows=f"{contents.assessment.rows:,}",
         verdict=contents.assessment.verdict,
         findings=tell_findings(contents),
+        roles=tell_roles(contents),
         sections=_unique(list(_sections(contents, reader))),
         version=version("muco"),
         colours=charts.COLOURS,
@@ -66,13 +69,15 @@ def _sections(contents: Contents, reader: Reader) -> Iterator[Section]:
     yield tell_association(contents)
     yield tell_queries(contents)
     yield tell_loss(contents)
+    if (models := tell_models(contents)) is not None:
+        yield models
     yield _repeat(contents)
 
 
 def _risk(contents: Contents, reader: Reader) -> Section:
     rows = []
     for figure in risk_figures(contents, reader):
-        name = name_figure(figure)
+        name = name_figure(figure, contents.assessment.method)
         ends = figure.low, figure.high
         for series, value in (("release", figure.value), ("raw table", figure.raw), ("chance", figure.chance)):
             if value is not None:
@@ -94,7 +99,7 @@ def _risk(contents: Contents, reader: Reader) -> Section:
 def _disclosure(contents: Contents, reader: Reader) -> Section:
     of = contents.assessment.disclosure
     level = contents.assessment.policy.diversity
-    mondrian = contents.baselines.disclosure
+    mondrian = None if contents.assessment.method is Method.MONDRIAN else contents.baselines.disclosure
     parts = [("identity disclosure", of.identity, mondrian.identity if mondrian else None)]
     parts += [
         (f"attribute disclosure of {name}", risks, mondrian.attribute.get(name) if mondrian else None)
@@ -128,7 +133,9 @@ def _disclosure(contents: Contents, reader: Reader) -> Section:
 
 def _beside(contents: Contents, reader: Reader) -> Section:
     others = contents.baselines.entries
-    own = Entry.of("this release", contents.assessment)
+    assessment = contents.assessment
+    own = Entry.of("this release", assessment)
+    others = tuple(each for each in others if assessment.method is None or each.method.lower() != assessment.method)
     entries = others if own in [replace(each, method=own.method) for each in others] else (own, *others)
     words = (
         "The same table, anonymized by other methods at the same diversity and measured alike. Loss in "
@@ -145,10 +152,13 @@ def _repeat(contents: Contents) -> Section:
         "The settings below, the same version of muco and the same original give a release of the same kind; "
         "the same release comes only under the same secret key, which stands in no page.",
     )
+    method = contents.assessment.method
     code = (
         "muco anonymize TABLE -c policy.toml -o RELEASE --hidden HIDDEN\n"
         "muco report TABLE RELEASE -c policy.toml --hidden HIDDEN -o report.html"
     )
+    if method in {Method.MONDRIAN, Method.ANATOMY}:
+        code = f"muco anonymize TABLE -c policy.toml --method {method} -o RELEASE --report report.html"
     return Section(
         "repeat", "What was done, and how to repeat it", words, tuple(tell_settings(contents)), code=code
     )

@@ -9,6 +9,7 @@ from muco.assess.contest import P_MATCH, WIDTH, Entry
 from muco.assess.figures import Aspect, Figure
 from muco.assess.verdict import THRESHOLDS, coarse, fewest_share, percent
 from muco.report.contents import Audience, Contents
+from muco.switches import Method
 
 # Figures of single people, or of the few at the end of a distribution: not for a page that anybody may read.
 _INTERNAL = {"informed-p99", "informed-half", "single-value", "presence", "recursive"}
@@ -26,6 +27,7 @@ _NAMES = {
     "untouched-known": "knows every untouched column too",
     "singling": "singled out: one equal row, theirs",
 }
+_WITHOUT_TABLES = {"proven": "groups known: bound", "informed": "knows the groups"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,10 @@ def risk_figures(contents: Contents, reader: Reader) -> list[Figure]:
     return [f for f in figures if f.aspect is Aspect.RISK and "@" not in f.name and reader.may_see(f)]
 
 
-def name_figure(figure: Figure) -> str:
-    """A short name for a chart."""
+def name_figure(figure: Figure, method: Method | None = None) -> str:
+    """A short name for a chart; a baseline has no tables that could be known."""
+    if method in {Method.MONDRIAN, Method.ANATOMY} and figure.name in _WITHOUT_TABLES:
+        return _WITHOUT_TABLES[figure.name]
     name, _, attribute = figure.name.partition(":")
     if name in {"inference", "informed-inference"}:
         return f"{'informed ' if '-' in name else ''}guess of {attribute}"
@@ -95,7 +99,7 @@ def tell_risks(contents: Contents, reader: Reader) -> Table:
         interval = "–" if figure.low is None else " to ".join(reader.share(end) for end in ends)
         rows.append(
             (
-                name_figure(figure),
+                name_figure(figure, contents.assessment.method),
                 reader.share(figure.value),
                 interval,
                 reader.share(figure.raw),
@@ -133,11 +137,20 @@ def tell_findings(contents: Contents) -> Table:
     )
 
 
+def tell_roles(contents: Contents) -> str:
+    """What the verdict's words mean for this table."""
+    policy = contents.assessment.policy
+    words = f"Quasi-identifiers are what others may know of a person; here {', '.join(policy.quasi)}."
+    if not policy.sensitive:
+        return f"{words} The policy names no sensitive attribute."
+    return f"{words} Sensitive is what they should not learn; here {', '.join(policy.sensitive)}."
+
+
 def tell_entries(entries: Sequence[Entry], reader: Reader) -> Table:
     """Several methods side by side: risks, then worth."""
     heads = (
         "method",
-        "groups and tables known",
+        "groups (and tables) known",
         "nearest row",
         f"equal values, P {P_MATCH}",
         "loss, moves",
@@ -172,9 +185,12 @@ def _entry(entry: Entry, reader: Reader) -> tuple[str, ...]:
 
 def tell_settings(contents: Contents) -> Iterator[Table]:
     """What was done: switches and roles. Never the key, nor a value of a tree or of an order."""
-    policy = contents.assessment.policy
-    left = {"attributes", "missing", "schema_version"}
+    policy, method = contents.assessment.policy, contents.assessment.method
+    left = {"attributes", "missing", "schema_version", "table"}
     words = policy.model_dump(mode="json", exclude_none=True, exclude=left)
+    if method in {Method.MONDRIAN, Method.ANATOMY}:
+        kept = {"diversity", "principle", "c", "t", "max_risk", "accept_risk"}
+        words = {"method": method.value, **{name: value for name, value in words.items() if name in kept}}
     yield Table("Switches", ("switch", "value"), tuple((name, _setting(value)) for name, value in words.items()))
     attributes = policy.attributes.items()
     rows = tuple((name, each.role.value, each.kind.value if each.kind else "as found") for name, each in attributes)

@@ -120,6 +120,42 @@ def tell_loss(contents: Contents) -> Section:
     return Section("loss", "Information loss", (words,), () if drawn else (table,), tuple(drawn))
 
 
+def tell_models(contents: Contents) -> Section | None:
+    """What a model learns from the release, and how well a tree tells it from the original."""
+    models = contents.assessment.models
+    if models is None:
+        return None
+    words = [
+        "A model learns to tell a sensitive attribute from the quasi-identifiers, once from the original and once "
+        "from the release, and both are asked about original people who were held out. What lies above always "
+        "answering the commonest class was learned.",
+        "The propensity score asks how well a tree tells released rows from original records: 0 is the original "
+        "itself, 1 another sample of the same people, more a difference that can be seen.",
+    ]
+    if models.propensity is None:
+        return Section("models", "What models learn", (models.missing,))
+    words += [f"{models.note[:1].upper()}{models.note[1:]}."] if models.note else []
+    heads = ("asked", "trained on the original", "trained on the release", "commonest class", "kept")
+    rows = tuple(
+        (
+            f"{each.attribute}, {each.target}",
+            f"{each.original:.1%}",
+            f"{each.release:.1%}" + ("" if each.held_out else " (had seen them)"),
+            f"{each.majority:.1%}",
+            "–" if each.kept is None else f"{each.kept:.0%}",
+        )
+        for each in models.learned
+    )
+    learned = Table("Right answers on people held out; kept is the share of what the original teaches", heads, rows)
+    found = models.propensity
+    score = Table(
+        "Propensity score",
+        ("", "pMSE", "two samples of one table", "ratio"),
+        (("release", f"{found.pmse:.4f}", f"{found.expected:.4f}", f"{found.ratio:.2f}"),),
+    )
+    return Section("models", "What models learn", tuple(words), (*([learned] if rows else []), score))
+
+
 def _short(value: float) -> str:
     """Two digits without the zero in front, for a small cell."""
     return re.sub(r"^(-?)0\.", r"\1.", f"{value:.2f}").replace("-.00", ".00")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from muco.assess.shown import Shown
 from muco.errors import InfeasibleError
 from muco.tune.score import RISKS, WORTHS, Score, draw_queries, score_run
 from muco.tune.setting import Setting, check_names
@@ -46,7 +47,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Frontier:
+class Frontier(Shown):
     """All settings that were looked at, in their order, and how many runs that took."""
 
     standings: tuple[Standing, ...]

@@ -15,6 +15,7 @@ from muco.assess.comparison import Comparison
 from muco.assess.contest import compare_anatomized, compare_generalized
 from muco.assess.disclosure import measure_disclosure
 from muco.assess.distribution import measure_distributions
+from muco.assess.evidence import Evidence
 from muco.assess.informed import measure_informed
 from muco.assess.linkage import link_nearest
 from muco.assess.loss import Loss, measure_loss
@@ -76,15 +77,12 @@ def score_run(original: Any, setting: Setting, queries: Queries, *, run: int) ->
 
 def _score_run(original: Any, setting: Setting, queries: Queries, run: int) -> Score:
     if setting.release is not None:
-        return _score(Comparison.of(original, setting.release, setting.policy), queries, None, None)
+        return _score_seen(Evidence.of(original, setting.release, setting.policy), queries)
     key = key_of_run(run)
     if setting.method is Method.ANATOMY:
-        comparison, averages = compare_anatomized(original, setting.policy, key=key)
-        return _score(comparison, queries, None, None, answers=Answers.of(comparison, values=averages))
+        return _score_seen(compare_anatomized(original, setting.policy, key=key), queries)
     if setting.method is Method.MONDRIAN:
-        comparison, _ = compare_generalized(original, setting.policy, key=key)
-        boxes = np.unique(np.hstack([comparison.low, comparison.high]), axis=0)
-        return _score(comparison, queries, len(boxes) / len(comparison.low), None)
+        return _score_seen(compare_generalized(original, setting.policy, key=key), queries)
     release, hidden = anonymize_with_hidden(original, setting.policy, key=key)
     comparison = Comparison.of(original, release.data, setting.policy, record=hidden.rows)
     if setting.policy.is_provable:
@@ -93,6 +91,13 @@ def _score_run(original: Any, setting: Setting, queries: Queries, run: int) -> S
         return _score(comparison, queries, mean, 1 / outcome.smallest_group)
     measured = measure_informed(comparison, hidden)
     return _score(comparison, queries, measured.record.rate.value, None, informed_99=measured.quantile_99)
+
+
+def _score_seen(seen: Evidence, queries: Queries) -> Score:
+    known = seen.measure_informed()
+    return _score(
+        seen.comparison, queries, known.record.rate.value if known else None, seen.proven, answers=seen.answers
+    )
 
 
 def _score(

@@ -7,18 +7,23 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from muco.assess.comparison import Comparison
 from muco.assess.query import Queries
+from muco.assess.shown import Shown, show_frame
 from muco.errors import InfeasibleError, PolicyError
 from muco.feasibility import largest_diversity
 from muco.policy import Policy
 from muco.tune.frontier import Frontier, Standing, Watch
 from muco.tune.score import draw_queries, score_run
 from muco.tune.setting import Setting, propose_blocks, settings_to_try, switched
+
+if TYPE_CHECKING:
+    import polars as pl
 
 FINALISTS, HELD_OUT = 3, 3  # how many settings meet keys that did not choose them, and how many such keys
 LEVELS = (3, 5, 8, 10, 15, 20, 30, 50)  # diversities tried where no proof says which is needed
@@ -88,13 +93,20 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class Tuned(Shown):
     """The policy that was found, or None; why, in words; and everything that was looked at."""
 
     policy: Policy | None
     chosen: Standing | None
     words: tuple[str, ...]
     frontier: Frontier
+
+    def to_frame(self) -> pl.DataFrame:
+        """A row a setting that was looked at, as `Frontier` has them."""
+        return self.frontier.to_frame()
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p>{escape(words)}</p>" for words in self.words) + show_frame(self.to_frame())
 
     @property
     def finalists(self) -> Frontier:

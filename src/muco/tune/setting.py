@@ -23,7 +23,7 @@ WIDEST_BLOCK = 3  # a block of everything publishes exact combinations, as Anato
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A name, a method and a policy; `release` is the table of another tool, in place of a run."""
+    """A name, a method and a policy; `release` is what another tool made, in place of a run."""
 
     name: str
     policy: Policy
