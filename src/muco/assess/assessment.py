@@ -25,6 +25,7 @@ from muco.assess.figures import Figure, list_figures
 from muco.assess.informed import Informed, SingleValue, measure_informed, measure_single_value
 from muco.assess.linkage import Linkage, link_nearest, link_with_sensitive, link_with_untouched
 from muco.assess.loss import Loss, measure_loss
+from muco.assess.membership import Membership
 from muco.assess.partition import Minimality, measure_minimality
 from muco.assess.query import Queries, QueryError
 from muco.assess.rate import Risk
@@ -79,6 +80,7 @@ class Assessment:
     without_groups: Risk | None = None
     simulation: Risk | None = None
     minimality: Minimality | None = None
+    membership: Membership | None = None  # where records were held out: `measure_membership`
 
     def __repr__(self) -> str:
         return f"Assessment({self.records} records, {self.rows} rows: {self.verdict.sentence})"
