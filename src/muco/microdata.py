@@ -19,8 +19,8 @@ from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
 from muco.policy import Policy
+from muco.switches import Partition, Role
 from muco.switches import Principle as Form
-from muco.switches import Role
 from muco.values import Distinct
 
 BATCH = 1 << 14  # records of a batch of groups: progress moves and a stop is heard; 2^13 to 2^18 are equally fast
@@ -69,6 +69,7 @@ class Microdata:
     codes: Codes
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
+    partition: Partition = Partition.RANGE
 
     def __repr__(self) -> str:
         return f"Microdata({len(self)} records, {len(self.quasi)} quasi-identifiers)"
