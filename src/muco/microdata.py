@@ -25,6 +25,9 @@ from muco.values import Distinct
 
 BATCH = 1 << 14  # records of a batch of groups: progress moves and a stop is heard; 2^13 to 2^18 are equally fast
 
+# 32 random bytes have fewer than 16 different ones with probability 256^15/15! (15/256)^32 = 4e-16 at most.
+_FEWEST_BYTES = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Key:
@@ -52,6 +55,16 @@ class Key:
         if len(bits) != 32:
             raise PolicyError("a key is 32 bytes, or 64 hexadecimal digits such as `openssl rand -hex 32` prints")
         return Key(bits)
+
+    @property
+    def is_guessable(self) -> bool:
+        """Whether the key looks made up: few different bytes, even steps, or text.
+
+        Of random keys one in 10^14 does. A key that is not is no proof of chance: it may be the hash of a word.
+        """
+        steps = {(after - before) % 256 for before, after in pairwise(self.bits)}
+        is_text = all(32 <= byte < 127 for byte in self.bits)
+        return is_text or len(set(self.bits)) < _FEWEST_BYTES or len(steps) < _FEWEST_BYTES
 
 
 @dataclass(frozen=True, slots=True)
