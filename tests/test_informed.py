@@ -80,14 +80,46 @@ def release_of(groups: Groups, key: Key) -> Hidden:
     return Hidden(key, Outcome(groups, np.concatenate(drawn), 0, 0), tuple(tables), groups.order)
 
 
-@pytest.mark.parametrize("repair", [0, 1])
-@pytest.mark.parametrize("seed", range(6))
-def test_the_posterior_is_that_of_all_permutations(repair: int, seed: int) -> None:
-    made, hidden = run(SMALL, small(delta="1/2", repair=repair, draw="independent"), bytes([seed] * 32))
-    found = Posterior.of(made, [hidden])
+def blocked(hidden: Hidden, group: int, block: list[int]) -> NDArray[np.float64]:
+    """P(record i becomes row j on attributes that share a number): how far their parts of [0, 1) overlap."""
+    groups = hidden.outcome.groups
+    here = slice(int(groups.starts[group]), int(groups.starts[group + 1]))
+    codes, released = hidden.outcome.original[here], hidden.outcome.released[here]
+    low, high = np.zeros((len(codes),) * 2), np.ones((len(codes),) * 2)
+    for a in block:
+        rows, _, columns, numerators, total = hidden.tables[0].table(group, a)
+        for i, own in enumerate(codes[:, a]):
+            apart = groups.microdata.distances[a].between(np.full_like(columns, own), columns)
+            order = np.lexsort((apart, columns != own))  # the own value first, then by distance
+            ends = np.cumsum((numerators / total)[np.searchsorted(rows, own)][order])
+            place = np.argsort(order)[np.searchsorted(columns, released[:, a])]
+            low[i] = np.maximum(low[i], np.concatenate(([0.0], ends))[place])
+            high[i] = np.minimum(high[i], ends[place])
+    return np.maximum(high - low, 0)
+
+
+# Every kind of table and draw that A1 follows exactly; under tight tables each posterior is 1/m.
+EXACT: dict[str, dict[str, Any]] = {
+    "paper": {"delta": "1/2", "repair": 1},
+    "paper, repair 0": {"delta": "1/2", "repair": 0},
+    "balanced": {"delta": "1/2", "repair": 0, "cover": "balanced"},
+    "blocks": {"delta": "1/2", "repair": 0, "blocks": [["town", "sex"]]},
+    "tight blocks": {"draw": "independent", "blocks": [["town", "sex"]]},
+    "provable": {},
+    "provable blocks": {"blocks": [["town", "sex"]]},
+}
+
+
+@pytest.mark.parametrize("switches", EXACT.values(), ids=EXACT)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_posterior_is_that_of_all_permutations(switches: dict[str, Any], seed: int) -> None:
+    made, hidden = run(SMALL, small(**switches), bytes([seed] * 32))
+    found, chosen = Posterior.of(made, [hidden]), hidden.outcome.groups.microdata.policy
     starts = hidden.outcome.groups.starts
     for group, (start, end) in enumerate(pairwise(starts)):
-        likely = likelihood(hidden, group, repair)
+        likely = likelihood(hidden, group, chosen.repair)
+        if chosen.blocks and chosen.draw == "independent":
+            likely = blocked(hidden, group, [0]) * blocked(hidden, group, [1, 2])
         size = end - start
         weights = [np.prod(likely[np.arange(size), list(order)]) for order in permutations(range(size))]
         right = [w * (np.array(o) == np.arange(size)) for w, o in zip(weights, permutations(range(size)))]
@@ -122,6 +154,38 @@ def policy(**switches: Any) -> Policy:
 @pytest.fixture(scope="module")
 def paper(people: pl.DataFrame) -> tuple[Comparison, Hidden]:
     return run(people, policy(delta="1/6"))
+
+
+TOGETHER = [["marital_status", "relationship"], ["age", "education"]]
+
+
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"delta": "1/6", "blocks": TOGETHER},
+        {"delta": "1/6", "repair": 0, "cover": "balanced", "draw": "independent"},
+        {"draw": "independent", "blocks": TOGETHER},
+        {"blocks": TOGETHER},
+        {},
+    ],
+    ids=["paper, blocks", "balanced", "tight, independent, blocks", "provable, blocks", "provable"],
+)
+def test_the_posterior_of_ten_thousand_targets_is_calibrated_in_every_setting(
+    people: pl.DataFrame, switches: dict[str, Any]
+) -> None:
+    found = measure_informed(*run(people, policy(**switches)))
+    assert abs(found.calibration) < 0.01
+    assert "independent" not in found.record.note
+
+
+@pytest.mark.parametrize("switches", [{"delta": "1/6"}, {"delta": "1/6", "repair": 0, "cover": "balanced"}])
+def test_controlled_draws_of_unequal_rows_are_less_certain_than_is_said(
+    people: pl.DataFrame, switches: dict[str, Any]
+) -> None:
+    # The product of independent draws stands in for their law: measured .015 and .017 too sure of itself.
+    found = measure_informed(*run(people, policy(**switches, draw="controlled")))
+    assert found.record.note == "controlled draws are taken as independent ones"
+    assert 0 < found.calibration < 0.03
 
 
 def test_the_posterior_of_ten_thousand_targets_is_calibrated(paper: tuple[Comparison, Hidden]) -> None:
