@@ -167,6 +167,21 @@ impl Distance {
         pairs.map(|(a, b)| self.between(a, b)).fold(0.0, f64::max)
     }
 
+    /// The sum of squares about the mean of some codes, in the attribute's own unit: where they stand on a line, else
+    /// their numbers; a missing one stands one beyond the last.
+    pub fn squares(&self, codes: impl Iterator<Item = i32> + Clone) -> f64 {
+        let place = |code: i32| match &self.shape {
+            Shape::Line(positions) => {
+                let last = positions.last().map_or(0.0, |last| last + 1.0);
+                positions.get(code as usize).copied().unwrap_or(last)
+            }
+            _ => f64::from(code),
+        };
+        let (count, sum) = codes.clone().fold((0_u32, 0.0), |(n, sum), code| (n + 1, sum + place(code)));
+        let mean = sum / f64::from(count.max(1));
+        codes.map(|code| (place(code) - mean).powi(2)).sum()
+    }
+
     /// The span of some codes.
     pub fn span(&self, codes: impl Iterator<Item = i32>) -> Span {
         codes.fold(Span::EMPTY, |span, code| self.widened(span, code))
@@ -228,6 +243,14 @@ mod tests {
         assert!(Distance::line(vec![1.0, 1.0], false).is_err());
         assert!(Distance::line(vec![0.0, f64::NAN], false).is_err());
         assert!(Distance::line(vec![-1e308, 1e308], false).is_err());
+    }
+
+    #[test]
+    fn squares_are_of_places_on_a_line_and_else_of_numbers() {
+        // 20 30 and the missing one at 61: mean 37, 17² + 7² + 24². Leaves 0 and 2: mean 1.
+        let ages = Distance::line(vec![20.0, 30.0, 60.0], true).unwrap();
+        assert_eq!(ages.squares([0, 1, 3].into_iter()), 914.0);
+        assert_eq!(Distance::tree(vec![0.5, 1.0], 3, false).unwrap().squares([0, 2].into_iter()), 2.0);
     }
 
     #[test]

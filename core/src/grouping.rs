@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::buckets::Buckets;
 use crate::exchange::exchange;
-use crate::partition::Microdata;
+use crate::partition::{Microdata, Partition};
 use crate::principle::{Form, Principle};
 use crate::seeds::Seeds;
 use crate::{Cancel, Error, Result};
@@ -118,6 +118,9 @@ impl Microdata<'_> {
     ) -> Result<Groups> {
         match grouping {
             Grouping::Neighbours { .. } | Grouping::Seeds { .. } => self.sweep(leaf, cancel)?,
+            Grouping::Buckets if self.partition == Partition::Program => {
+                leaf.sort_unstable_by_key(|record| (self.tags[*record as usize], *record));
+            }
             _ => leaf.sort_unstable_by(|a, b| self.canonical(*a).cmp(&self.canonical(*b))),
         }
         if grouping == Grouping::Leaves {

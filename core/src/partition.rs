@@ -7,6 +7,32 @@ use crate::{Cancel, Codes, Error, Result};
 /// Nodes larger than this are cut on two threads; smaller ones are not worth a task.
 const PARALLEL: usize = 8192;
 
+/// How a table is divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Partition {
+    /// A node is cut on the widest range over dis_max(attribute, T); a median with nothing above it moves to the next
+    /// code below. Near records are the next to be taken from a leaf's buckets.
+    #[default]
+    Range,
+    /// The authors' program: on the largest sum of squares about the mean, in the attribute's own unit; an attribute
+    /// whose median has nothing above it is passed over; any record of a bucket is the next, by its tag.
+    Program,
+}
+
+impl Partition {
+    /// A partition by its name.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a name that is none.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "range" => Ok(Partition::Range),
+            "program" => Ok(Partition::Program),
+            _ => Err(Error::Shape("no partition has that name".into())),
+        }
+    }
+}
+
 /// The microdata as the partition sees them.
 #[derive(Debug)]
 pub struct Microdata<'a> {
@@ -18,6 +44,8 @@ pub struct Microdata<'a> {
     pub tags: &'a [u64],
     /// One distance a quasi-identifier.
     pub distances: &'a [Distance],
+    /// How it is divided.
+    pub partition: Partition,
 }
 
 impl<'a> Microdata<'a> {
@@ -35,7 +63,7 @@ impl<'a> Microdata<'a> {
         {
             return Err(Error::Shape(format!("{} tags do not fit {records} records", tags.len())));
         }
-        Ok(Microdata { codes, sensitive, tags, distances })
+        Ok(Microdata { codes, sensitive, tags, distances, partition: Partition::default() })
     }
 
     /// Cuts `records` in place until no cut is allowed; returns the size of each leaf, left before right.
@@ -85,7 +113,8 @@ impl<'a> Microdata<'a> {
         for attribute in self.ranked(records) {
             scratch.codes.clear();
             scratch.codes.extend(records.iter().map(|r| self.codes.get(*r as usize, attribute)));
-            let Some(cut) = median_cut(&histogram(&mut scratch.codes, &mut scratch.counts), records.len()) else {
+            let counts = histogram(&mut scratch.codes, &mut scratch.counts);
+            let Some(cut) = median_cut(&counts, records.len(), self.partition) else {
                 continue;
             };
             let at = gather_left(records, |record| self.codes.get(record as usize, attribute) <= cut);
@@ -114,7 +143,10 @@ impl<'a> Microdata<'a> {
         let present = |attribute| records.iter().map(move |r| self.codes.get(*r as usize, attribute));
         let mut ranked: Vec<(f64, usize)> = (0..spans.len())
             .filter(|attribute| !spans[*attribute].is_one_value())
-            .map(|attribute| (self.distances[attribute].width(spans[attribute], present(attribute)), attribute))
+            .map(|attribute| match self.partition {
+                Partition::Range => (self.distances[attribute].width(spans[attribute], present(attribute)), attribute),
+                Partition::Program => (self.distances[attribute].squares(present(attribute)), attribute),
+            })
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
         ranked.into_iter().map(|(_, attribute)| attribute).collect()
@@ -167,15 +199,18 @@ fn histogram(codes: &mut [i32], counts: &mut Vec<u32>) -> Vec<(i32, u32)> {
     codes.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect()
 }
 
-/// The median code of a node, or the next one below it if nothing lies above: the left side is all codes up to it.
-/// Works on counts alone, so that whoever holds a node's histogram can cut it.
-pub fn median_cut(histogram: &[(i32, u32)], records: usize) -> Option<i32> {
+/// The median code of a node, or by [`Partition::Range`] the next one below it if nothing lies above: the left side is
+/// all codes up to it. Works on counts alone, so that whoever holds a node's histogram can cut it.
+pub fn median_cut(histogram: &[(i32, u32)], records: usize, partition: Partition) -> Option<i32> {
     let mut below = 0;
     let median = histogram.iter().position(|(_, count)| {
         below += *count as usize;
         below > (records - 1) / 2
     })?;
     let last = histogram.len().checked_sub(2)?;
+    if median > last && partition == Partition::Program {
+        return None;
+    }
     Some(histogram[median.min(last)].0)
 }
 
@@ -197,10 +232,30 @@ mod tests {
 
     #[test]
     fn the_median_keeps_something_on_either_side() {
-        assert_eq!(median_cut(&[(1, 1), (2, 3)], 4), Some(1));
-        assert_eq!(median_cut(&[(1, 2), (5, 1), (9, 1)], 4), Some(1));
-        assert_eq!(median_cut(&[(1, 1), (5, 2), (9, 1)], 4), Some(5));
-        assert_eq!(median_cut(&[(7, 4)], 4), None);
+        let cut = |counts: &[(i32, u32)]| median_cut(counts, 4, Partition::Range);
+        assert_eq!(cut(&[(1, 1), (2, 3)]), Some(1));
+        assert_eq!(cut(&[(1, 2), (5, 1), (9, 1)]), Some(1));
+        assert_eq!(cut(&[(1, 1), (5, 2), (9, 1)]), Some(5));
+        assert_eq!(cut(&[(7, 4)]), None);
+    }
+
+    #[test]
+    fn the_authors_program_passes_over_a_median_with_nothing_above() {
+        assert_eq!(median_cut(&[(1, 1), (2, 3)], 4, Partition::Program), None);
+        assert_eq!(median_cut(&[(1, 2), (5, 1), (9, 1)], 4, Partition::Program), Some(1));
+    }
+
+    #[test]
+    fn squares_rank_by_spread_where_ranges_rank_by_reach() {
+        // Ages 0 0 0 12: range 12, squares 3 * 9 + 81 = 108. Hours 0 8 8 16 of 0 to 100: range .16, squares 128.
+        let codes = [0, 0, 0, 1, 0, 1, 1, 2];
+        let hours = Distance::line(vec![0.0, 8.0, 16.0, 100.0], false).unwrap();
+        let distances = [Distance::line(vec![0.0, 12.0], false).unwrap(), hours];
+        let sensitive = Sensitive::new(Codes::new(&[0; 4], 1).unwrap(), &[1], &[false]).unwrap();
+        let mut table = Microdata::new(Codes::new(&codes, 2).unwrap(), sensitive, &[0; 4], &distances).unwrap();
+        assert_eq!(table.ranked(&[0, 1, 2, 3]), vec![0, 1]);
+        table.partition = Partition::Program;
+        assert_eq!(table.ranked(&[0, 1, 2, 3]), vec![1, 0]);
     }
 
     #[test]

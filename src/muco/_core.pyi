@@ -60,12 +60,13 @@ def divide_table(
     grouping: str,
     sweep: str,
     exchanges: int,
+    partition: str = "range",
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
     and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
-    many rounds of exchanges between near groups follow.
+    many rounds of exchanges between near groups follow. `partition` is range, or program for the authors' way.
     """
 
 @final
@@ -187,12 +188,26 @@ def score_rows(
     count only if `takes_equal`.
     """
 
-def search_rows(
-    tables: Tables, groups: Offsets, rows: Codes, own: Offsets, *, repair: int, blocks: list[list[int]]
+def sum_rows(
+    tables: Tables, groups: Offsets, rows: Codes, *, repair: int, blocks: list[list[int]]
 ) -> NDArray[np.float64]:
-    """Of each record of some groups: (1/ties of a right top guess, own share, largest share) of the likelihood.
+    """Of each of the `rows` of a release, Σ P(record becomes it) over the records of some groups of the batch."""
 
-    All `rows` of the release are candidates; `own` is the row of each record of the batch.
+def search_rows(
+    tables: Tables,
+    groups: Offsets,
+    rows: Codes,
+    own: Offsets,
+    totals: NDArray[np.float64],
+    *,
+    weight: float,
+    repair: int,
+    blocks: list[list[int]],
+) -> NDArray[np.float64]:
+    """1/ties of each record of some groups whose own row is the one in which it has the largest share, else 0.
+
+    All `rows` of the release are candidates; `own` is the row of each record of the batch, `totals` the sums of
+    `sum_rows` over all batches; each record of another group that was summed stands for `weight` records.
     """
 
 def scan_csv(

@@ -19,11 +19,14 @@ from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
 from muco.policy import Policy
+from muco.switches import Partition, Role
 from muco.switches import Principle as Form
-from muco.switches import Role
 from muco.values import Distinct
 
 BATCH = 1 << 14  # records of a batch of groups: progress moves and a stop is heard; 2^13 to 2^18 are equally fast
+
+# 32 random bytes have fewer than 16 different ones with probability 256^15/15! (15/256)^32 = 4e-16 at most.
+_FEWEST_BYTES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,16 @@ class Key:
             raise PolicyError("a key is 32 bytes, or 64 hexadecimal digits such as `openssl rand -hex 32` prints")
         return Key(bits)
 
+    @property
+    def is_guessable(self) -> bool:
+        """Whether the key looks made up: few different bytes, even steps, or text.
+
+        Of random keys one in 10^14 does. A key that is not is no proof of chance: it may be the hash of a word.
+        """
+        steps = {(after - before) % 256 for before, after in pairwise(self.bits)}
+        is_text = all(32 <= byte < 127 for byte in self.bits)
+        return is_text or len(set(self.bits)) < _FEWEST_BYTES or len(steps) < _FEWEST_BYTES
+
 
 @dataclass(frozen=True, slots=True)
 class Microdata:
@@ -69,6 +82,7 @@ class Microdata:
     codes: Codes
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
+    partition: Partition = Partition.RANGE
 
     def __repr__(self) -> str:
         return f"Microdata({len(self)} records, {len(self.quasi)} quasi-identifiers)"

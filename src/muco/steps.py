@@ -43,6 +43,7 @@ def divide_table(microdata: Microdata) -> Groups:
         grouping=policy.grouping,
         sweep=policy.sweep,
         exchanges=policy.exchanges,
+        partition=microdata.partition,
     )
     return Groups(microdata, order, starts, leaves)
 

@@ -61,6 +61,17 @@ class Sweep(StrEnum):
     TABLE = "table"
 
 
+class Partition(StrEnum):
+    """How Mondrian cuts: the widest range over dis_max first, or as the authors' program does.
+
+    No policy chooses it: their program ranks by unscaled sums of squares and so loses more. It is for reproducing
+    the paper.
+    """
+
+    RANGE = "range"
+    PROGRAM = "program"
+
+
 class Cover(StrEnum):
     """Which random output table is wanted: the paper's cheapest, or one that keeps value counts."""
 

@@ -252,17 +252,23 @@ impl<'a> Asked<'a> {
         Ok(weights)
     }
 
-    /// A1g: by distance alone, each for itself and one to one.
+    /// A1g: by distance alone, each for itself and one to one. Where tuples were repaired an exact match is wrong: it
+    /// lies farther than any other row.
     fn take_nearest(&mut self, found: &mut Concluded) {
         let tables = self.seen[0].tables;
         let (width, count) = (tables.attributes, self.members.len());
         let originals = tables.group_codes(self.group);
+        let is_repaired = self.seen[0].repair > 0 && self.question.world != World::Raw;
         // In an order of its own, for an assignment among ties must not know the truth.
         let mut rows = self.members.clone();
         self.stream.shuffle(&mut rows);
         let apart = |i: usize, j: usize| -> f64 {
             let cells = (0..width).map(|a| (originals[i * width + a], self.tuples[j * width + a]));
-            cells.zip(&tables.distances).map(|((a, b), distance)| distance.between(a, b)).sum()
+            let far: f64 = cells.zip(&tables.distances).map(|((a, b), distance)| distance.between(a, b)).sum();
+            if is_repaired && originals[i * width..(i + 1) * width] == self.tuples[j * width..(j + 1) * width] {
+                return width as f64 + 1.0;
+            }
+            far
         };
         let costs: Vec<f64> = self.members.iter().flat_map(|i| rows.iter().map(|j| apart(*i, *j))).collect();
         let assigned = cheapest_assignment(&costs, count);

@@ -9,17 +9,6 @@ use crate::batch::Tables;
 use crate::coupling::Blocks;
 use crate::{Cancel, Codes, Error, Result};
 
-/// What one target's scores say.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Guess {
-    /// 1/ties where the own row is among the best, else 0.
-    pub hit: f64,
-    /// The share of the own row in all likelihood.
-    pub own: f64,
-    /// The share of the best row.
-    pub largest: f64,
-}
-
 /// A person as A5 sees him: a score for each code of each attribute, and the row that is his.
 #[derive(Clone, Copy, Debug)]
 pub struct Profile<'a> {
@@ -78,57 +67,112 @@ pub fn score_rows(
 pub struct Published<'a> {
     /// All rows.
     pub rows: Codes<'a>,
-    /// The row of each record of the batch.
-    pub own: &'a [i64],
     /// `repair` of its policy.
     pub repair: usize,
     /// Attributes that share a random number.
     pub blocks: &'a Blocks,
 }
 
-/// A2: for each record of some groups, its likelihood to have become each row of the whole release; one [`Guess`]
-/// a record, group by group.
+/// Of each row, the probabilities of all records of some groups to have become it, summed.
 ///
 /// # Errors
 /// [`Error::Shape`], [`Error::Cancelled`].
-pub fn search_rows(tables: &Tables, groups: &[i64], published: Published, cancel: &Cancel) -> Result<Vec<Guess>> {
-    let fits = published.rows.attributes() == tables.attributes
-        && published.own.len() * tables.attributes == tables.codes.len()
-        && groups.iter().all(|group| *group >= 0 && (*group as usize) < tables.groups());
-    if !fits {
-        return Err(Error::Shape("rows, groups and tables do not fit together".into()));
-    }
-    let found: Vec<Vec<Guess>> = groups
+pub fn sum_rows(tables: &Tables, groups: &[i64], published: Published, cancel: &Cancel) -> Result<Vec<f64>> {
+    check(tables, groups, published)?;
+    let found: Vec<Candidates> = groups
         .par_iter()
         .map(|group| {
             cancel.check()?;
-            search_of(tables, *group as usize, published)
+            Candidates::of(tables, *group as usize, published)
+        })
+        .collect::<Result<_>>()?;
+    // One group after the other: the order of additions must not depend on threads.
+    let mut totals = vec![0.0; published.rows.records()];
+    for candidates in found {
+        candidates.rows.iter().enumerate().for_each(|(place, row)| totals[*row] += candidates.sum(place));
+    }
+    Ok(totals)
+}
+
+/// A2: the row whose likeliest source a record is, by its share in the probabilities of everybody to have become that
+/// row; 1/ties of a right guess for each record of some groups, group by group. `own` is the row of each record of the
+/// batch, `totals` are of [`sum_rows`], and each record of another group that was summed stands for `weight` of them.
+///
+/// # Errors
+/// [`Error::Shape`], [`Error::Cancelled`].
+pub fn search_rows(
+    tables: &Tables,
+    groups: &[i64],
+    published: Published,
+    own: &[i64],
+    (totals, weight): (&[f64], f64),
+    cancel: &Cancel,
+) -> Result<Vec<f64>> {
+    check(tables, groups, published)?;
+    if own.len() * tables.attributes != tables.codes.len() || totals.len() != published.rows.records() {
+        return Err(Error::Shape("rows, groups and tables do not fit together".into()));
+    }
+    let search = |group: usize| -> Result<Vec<f64>> {
+        let candidates = Candidates::of(tables, group, published)?;
+        let everybody: Vec<f64> = (0..candidates.rows.len())
+            .map(|place| {
+                let here = candidates.sum(place);
+                here + weight * (totals[candidates.rows[place]] - here).max(0.0)
+            })
+            .collect();
+        let records = tables.starts[group]..tables.starts[group + 1];
+        Ok(records.enumerate().map(|(record, at)| candidates.guess(record, &everybody, own[at])).collect())
+    };
+    let found: Vec<Vec<f64>> = groups
+        .par_iter()
+        .map(|group| {
+            cancel.check()?;
+            search(*group as usize)
         })
         .collect::<Result<_>>()?;
     Ok(found.concat())
 }
 
-fn search_of(tables: &Tables, group: usize, published: Published) -> Result<Vec<Guess>> {
-    let Published { rows, own, repair, blocks } = published;
-    let offers = |attribute: usize, code: i32| tables.entry(group, attribute).columns.binary_search(&code).is_ok();
-    let is_offered = |row: &usize| rows.record(*row).iter().enumerate().all(|(a, code)| offers(a, *code));
-    let candidates: Vec<usize> = (0..rows.records()).filter(is_offered).collect();
-    let tuples: Vec<i32> = candidates.iter().flat_map(|row| rows.record(*row)).copied().collect();
-    let likely = likelihoods(tables, group, &tuples, repair, blocks)?;
-    let of_record = |record: usize| {
-        let scores = &likely[record * candidates.len()..(record + 1) * candidates.len()];
-        let total: f64 = scores.iter().sum();
-        if total <= 0.0 {
-            return Guess { hit: 0.0, own: 0.0, largest: 0.0 };
+fn check(tables: &Tables, groups: &[i64], published: Published) -> Result<()> {
+    let fits = published.rows.attributes() == tables.attributes
+        && groups.iter().all(|group| *group >= 0 && (*group as usize) < tables.groups());
+    if fits { Ok(()) } else { Err(Error::Shape("rows, groups and tables do not fit together".into())) }
+}
+
+/// The rows that the tables of a group offer in every attribute, and the probability of each record to become each.
+struct Candidates {
+    rows: Vec<usize>,
+    likely: Vec<f64>,
+}
+
+impl Candidates {
+    fn of(tables: &Tables, group: usize, published: Published) -> Result<Self> {
+        let Published { rows, repair, blocks } = published;
+        let offers = |attribute: usize, code: i32| tables.entry(group, attribute).columns.binary_search(&code).is_ok();
+        let is_offered = |row: &usize| rows.record(*row).iter().enumerate().all(|(a, code)| offers(a, *code));
+        let found: Vec<usize> = (0..rows.records()).filter(is_offered).collect();
+        let tuples: Vec<i32> = found.iter().flat_map(|row| rows.record(*row)).copied().collect();
+        Ok(Candidates { likely: likelihoods(tables, group, &tuples, repair, blocks)?, rows: found })
+    }
+
+    /// Of one candidate, over the records of the group.
+    fn sum(&self, place: usize) -> f64 {
+        self.likely.iter().skip(place).step_by(self.rows.len()).sum()
+    }
+
+    /// 1/ties where a record's `own` row is among the best, else 0.
+    fn guess(&self, record: usize, everybody: &[f64], own: i64) -> f64 {
+        let likely = &self.likely[record * self.rows.len()..(record + 1) * self.rows.len()];
+        let share = |place: usize| if likely[place] > 0.0 { likely[place] / everybody[place] } else { 0.0 };
+        let largest = (0..self.rows.len()).map(share).fold(0.0, f64::max) * (1.0 - TIE);
+        let is_best = |place: &usize| largest > 0.0 && share(*place) >= largest;
+        let found = usize::try_from(own).ok().and_then(|row| self.rows.binary_search(&row).ok());
+        if found.is_some_and(|place| is_best(&place)) {
+            1.0 / (0..self.rows.len()).filter(is_best).count() as f64
+        } else {
+            0.0
         }
-        let largest = scores.iter().copied().fold(0.0, f64::max);
-        let ties = scores.iter().filter(|score| **score >= largest * (1.0 - TIE)).count();
-        let row = own[tables.starts[group] + record];
-        let score = candidates.binary_search(&(row.max(0) as usize)).map_or(0.0, |place| scores[place]);
-        let hit = if score >= largest * (1.0 - TIE) { 1.0 / ties as f64 } else { 0.0 };
-        Guess { hit, own: score / total, largest: largest / total }
-    };
-    Ok((0..tables.starts[group + 1] - tables.starts[group]).map(of_record).collect())
+    }
 }
 
 #[cfg(test)]
@@ -151,17 +195,29 @@ mod tests {
         assert_eq!((hit(1, false), hit(3, false), hit(2, false)), (0.5, 0.5, 0.0));
     }
 
-    #[test]
-    fn rows_of_other_groups_are_told_apart_where_tables_differ() {
-        // Two groups of two, tight: ages 0 1 and 2 3. Each record's own row is one of two as likely.
+    /// Two tight groups of two records each; who is right, and how surely.
+    fn searched(codes: &[i32], rows: &[i32], own: &[i64]) -> Vec<f64> {
         let distances = [Distance::line(vec![0.0, 1.0, 2.0, 3.0], false).unwrap()];
         let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed };
         let quiet = Cancel::default();
-        let all = Codes::new(&[0, 1, 2, 3], 1).unwrap();
+        let all = Codes::new(codes, 1).unwrap();
         let tables = Tables::calculate(all, &[0, 1, 2, 3], &[0, 2, 4], &distances, terms, &quiet).unwrap();
-        let (rows, blocks) = (Codes::new(&[3, 2, 1, 0], 1).unwrap(), Blocks::new(vec![], 1).unwrap());
-        let published = Published { rows, own: &[3, 2, 1, 0], repair: 0, blocks: &blocks };
-        let found = search_rows(&tables, &[0, 1], published, &quiet);
-        assert_eq!(found.unwrap(), vec![Guess { hit: 0.5, own: 0.5, largest: 0.5 }; 4]);
+        let blocks = Blocks::new(vec![], 1).unwrap();
+        let published = Published { rows: Codes::new(rows, 1).unwrap(), repair: 0, blocks: &blocks };
+        let totals = sum_rows(&tables, &[0, 1], published, &quiet).unwrap();
+        search_rows(&tables, &[0, 1], published, own, (&totals, 1.0), &quiet).unwrap()
+    }
+
+    #[test]
+    fn rows_of_other_groups_are_told_apart_where_tables_differ() {
+        // Ages 0 1 and 2 3. Each record's own row is one of two as likely.
+        assert_eq!(searched(&[0, 1, 2, 3], &[3, 2, 1, 0], &[3, 2, 1, 0]), vec![0.5; 4]);
+    }
+
+    #[test]
+    fn a_row_that_others_may_have_become_too_counts_for_less() {
+        // Ages 0 1 and 1 2, rows 0 1 1 2. Each outputs its two ages with 1/2: three rows are as likely, but of the row
+        // 0 a record of the first group has 1/2 of 1, of a row 1 it has 1/2 of 2. So all guess the end of their group.
+        assert_eq!(searched(&[0, 1, 1, 2], &[0, 1, 1, 2], &[0, 1, 2, 3]), vec![1.0, 0.0, 0.0, 1.0]);
     }
 }

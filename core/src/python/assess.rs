@@ -206,7 +206,23 @@ fn score_rows<'py>(
 }
 
 #[pyfunction]
-#[pyo3(signature = (tables, groups, rows, own, *, repair, blocks))]
+#[pyo3(signature = (tables, groups, rows, *, repair, blocks))]
+fn sum_rows<'py>(
+    py: Python<'py>,
+    tables: &Tables,
+    groups: PyReadonlyArray1<'py, i64>,
+    rows: PyReadonlyArray2<'py, i32>,
+    repair: usize,
+    blocks: Vec<Vec<usize>>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let blocks = Blocks::new(blocks, tables.0.attributes)?;
+    let published = Published { rows: codes_of(&rows)?, repair, blocks: &blocks };
+    let groups = groups.as_slice()?;
+    Ok(interruptible(py, |cancel| score::sum_rows(&tables.0, groups, published, cancel))?.into_pyarray(py))
+}
+
+#[pyfunction]
+#[pyo3(signature = (tables, groups, rows, own, totals, *, weight, repair, blocks))]
 #[allow(clippy::too_many_arguments)]
 fn search_rows<'py>(
     py: Python<'py>,
@@ -214,14 +230,16 @@ fn search_rows<'py>(
     groups: PyReadonlyArray1<'py, i64>,
     rows: PyReadonlyArray2<'py, i32>,
     own: PyReadonlyArray1<'py, i64>,
+    totals: PyReadonlyArray1<'py, f64>,
+    weight: f64,
     repair: usize,
     blocks: Vec<Vec<usize>>,
-) -> PyResult<Bound<'py, PyArray2<f64>>> {
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let blocks = Blocks::new(blocks, tables.0.attributes)?;
-    let published = Published { rows: codes_of(&rows)?, own: own.as_slice()?, repair, blocks: &blocks };
-    let groups = groups.as_slice()?;
-    let found = interruptible(py, |cancel| score::search_rows(&tables.0, groups, published, cancel))?;
-    reals(py, found.iter().flat_map(|guess| [guess.hit, guess.own, guess.largest]).collect(), 3)
+    let published = Published { rows: codes_of(&rows)?, repair, blocks: &blocks };
+    let (groups, own, totals) = (groups.as_slice()?, own.as_slice()?, (totals.as_slice()?, weight));
+    let found = interruptible(py, |cancel| score::search_rows(&tables.0, groups, published, own, totals, cancel))?;
+    Ok(found.into_pyarray(py))
 }
 
 /// Adds the calls of this file to the module.
@@ -232,5 +250,6 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(conclude, module)?)?;
     module.add_function(wrap_pyfunction!(single_value_risks, module)?)?;
     module.add_function(wrap_pyfunction!(score_rows, module)?)?;
+    module.add_function(wrap_pyfunction!(sum_rows, module)?)?;
     module.add_function(wrap_pyfunction!(search_rows, module)?)
 }

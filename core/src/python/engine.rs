@@ -11,7 +11,7 @@ use crate::coupling::Blocks;
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
 use crate::grouping::{self, Grouping};
-use crate::partition::Microdata;
+use crate::partition::{Microdata, Partition};
 use crate::principle::Sensitive;
 use crate::stream::{self, Step, Stream};
 use crate::table::Delta;
@@ -90,7 +90,9 @@ impl Principle {
 type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pyfunction]
-#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges))]
+#[pyo3(signature = (
+    codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, partition = "range"
+))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
     py: Python<'py>,
@@ -104,10 +106,12 @@ fn divide_table<'py>(
     grouping: &str,
     sweep: &str,
     exchanges: usize,
+    partition: &str,
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
-    let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
+    let mut table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
+    table.partition = Partition::named(partition)?;
     let grouping = Grouping::named(grouping, sweep)?;
     let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, exchanges, cancel))?;
     let mut starts = vec![0];

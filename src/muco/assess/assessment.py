@@ -24,6 +24,7 @@ from muco.assess.figures import Figure, list_figures
 from muco.assess.informed import Informed, SingleValue, measure_single_value
 from muco.assess.linkage import Linkage, link_nearest, link_with_sensitive, link_with_untouched
 from muco.assess.loss import Loss, measure_loss
+from muco.assess.membership import Membership
 from muco.assess.models import Models, measure_models
 from muco.assess.partition import Minimality, measure_minimality
 from muco.assess.query import Queries, QueryError
@@ -83,6 +84,7 @@ class Assessment:
     minimality: Minimality | None = None
     method: Method | None = None
     models: Models | None = None
+    membership: Membership | None = None  # where records were held out: `measure_membership`
 
     def __repr__(self) -> str:
         return f"Assessment({self.records} records, {self.rows} rows: {self.verdict.sentence})"

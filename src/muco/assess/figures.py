@@ -14,6 +14,7 @@ from muco.assess.rate import Risk
 if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
     from muco.assess.classes import Classes
+    from muco.assess.membership import Membership
     from muco.assess.models import Models
 
 
@@ -65,7 +66,8 @@ class Figure:
 
 def list_figures(assessment: Assessment) -> tuple[Figure, ...]:
     """All figures of an assessment, risks first."""
-    return (*_informed(assessment), *_risks(assessment), *_forms(assessment.classes), *_worth(assessment))
+    risks = *_informed(assessment), *_risks(assessment), *_members(assessment.membership)
+    return (*risks, *_forms(assessment.classes), *_worth(assessment))
 
 
 def _informed(assessment: Assessment) -> Iterator[Figure]:
@@ -135,6 +137,18 @@ def _risks(assessment: Assessment) -> Iterator[Figure]:
             yield Figure.of(
                 f"attribute@{p:g}:{name}", risks[place], f"{words[: words.index(':')]}: it has their {name}"
             )
+
+
+def _members(membership: Membership | None) -> Iterator[Figure]:
+    if membership is None:
+        return
+    words = "a person of the table lies nearer to the release than one held out; .5 is a guess"
+    yield Figure.of("membership", membership.order, words)
+    words = "right answers to whether a person is in the table; .5 is a guess"
+    yield Figure.of("membership-answers", membership.answers, words)
+    if membership.with_sensitive is not None:
+        words = "as membership, among the rows with the person's sensitive values"
+        yield Figure.of("membership-sensitive-known", membership.with_sensitive, words)
 
 
 def _forms(classes: Classes) -> Iterator[Figure]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -30,6 +31,15 @@ def choose_targets(records: int, most: int | None) -> Offsets:
 def shuffle_rows(comparison: Comparison) -> Comparison:
     """The control of every adversary: quasi-identifiers dealt out among the rows again."""
     return comparison.permuted(shuffled(PUBLIC, len(comparison.low)))
+
+
+def shuffle_columns(comparison: Comparison) -> Comparison:
+    """The control for questions about a whole release: each quasi-identifier dealt out among the rows by itself."""
+    low, high = comparison.low.copy(), comparison.high.copy()
+    for place in range(low.shape[1]):
+        order = shuffled(hashlib.sha256(PUBLIC + place.to_bytes(4, "big")).digest(), len(low))
+        low[:, place], high[:, place] = low[order, place], high[order, place]
+    return replace(comparison, low=low, high=high)
 
 
 def encode_for_core(comparison: Comparison) -> Encoded:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from muco._core import score_rows, search_rows, shuffled, tag_records
+from muco._core import score_rows, search_rows, shuffled, sum_rows, tag_records
 from muco.anonymize import mutual_cover
 from muco.arrays import Codes, Offsets
 from muco.assess.informed import drawn_as
@@ -27,23 +27,30 @@ Scores = NDArray[np.float32]
 
 
 def search_without_groups(hidden: Hidden) -> Risk:
-    """A2: knows which tables each person's value was drawn from, but no row's group: the likeliest row of all.
+    """A2: knows which tables each person's value was drawn from, but no row's group: the row most its own.
 
-    A top guess, ties share. Of a large table a keyed sample of groups is tried. There is no raw control: tables
-    that kept every value would be others.
+    Of the probabilities of everybody to have become a row, the target's share is its posterior, but for what rows
+    tell of each other; the row with the largest is taken, ties share. Of a large table a keyed sample of groups is
+    tried, and stands for the others. There is no raw control: tables that kept every value would be others.
     """
     groups, released = hidden.outcome.groups, hidden.outcome.released
     place = np.empty(len(released), dtype=np.int64)
     place[shuffled(PUBLIC, len(released))] = np.arange(len(released))
     tried = choose_targets(len(groups), max(100, PAIRS // max(1, len(released))))
+    weight = (len(groups) - 1) / max(1, len(tried) - 1)
+    repair, blocks = drawn_as(groups.microdata.policy)
+    parts = [
+        (tables, tried[(tried >= batch.first) & (tried < batch.last)] - batch.first, batch)
+        for batch, tables in zip(groups.batches(), hidden.tables, strict=True)
+    ]
 
     def rate(rows: Codes) -> Rate:
+        sums = (sum_rows(tables, here, rows, repair=repair, blocks=blocks) for tables, here, _ in parts)
+        totals = sum(sums, np.zeros(len(rows)))
         hits = []
-        for batch, tables in zip(groups.batches(), hidden.tables, strict=True):
-            here = tried[(tried >= batch.first) & (tried < batch.last)] - batch.first
+        for tables, here, batch in parts:
             own = np.arange(groups.starts[batch.first], groups.starts[batch.last])
-            repair, blocks = drawn_as(groups.microdata.policy)
-            hits.append(search_rows(tables, here, rows, own, repair=repair, blocks=blocks)[:, 0])
+            hits.append(search_rows(tables, here, rows, own, totals, weight=weight, repair=repair, blocks=blocks))
         return Rate.of(np.concatenate(hits), exact=len(tried) == len(groups))
 
     knows = (

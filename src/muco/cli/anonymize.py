@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from muco.publish import Targets
 
 
+GUESSABLE = (
+    "the key looks made up, and whoever guesses it can undo the release: what leaves needs a key of chance. "
+    "Leave --key-file out, or take what `openssl rand -hex 32` prints"
+)
+
+
 @click.command("anonymize")
 @click.argument("tables", metavar="TABLE...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="RELEASE", help="Where the release goes: a file, a URL, or - for stdout.")
@@ -129,7 +135,8 @@ def _run(
             certificate = replace(targets, page=page).write(release, hidden, source, achieved)
         else:
             certificate = certificate_of(release, source, **({"achieved": achieved} if achieved else {}))
-    notes = [*source.notes, *(str(warning.message) for warning in told)]
+    weak = [GUESSABLE] if key is not None and key.is_guessable and targets is not None else []
+    notes = [*weak, *source.notes, *(str(warning.message) for warning in told)]
     return release, certificate, notes, achieved
 
 

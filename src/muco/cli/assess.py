@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,12 @@ if TYPE_CHECKING:
     help="The second of Anatomy's two tables.  [found beside RELEASE as .sensitive]",
 )
 @click.option("--count", metavar="COLUMN", help="A column that tells how many records each row stands for.")
+@click.option(
+    "--holdout",
+    type=click.Path(path_type=Path),
+    metavar="TABLE",
+    help="People like those of ORIGINAL, none of them in it: measures membership.",
+)
 @click.option("--max-risk", type=click.FloatRange(0, 1), metavar="RISK", help="Exit with 4 for a risk above it.")
 @click.option("--require", multiple=True, metavar="BOUND", help='Exit with 4 unless met, as in "k>=5"; repeatable.')
 @click.option("--full", is_flag=True, help="Try every person and wider queries, not a sample: slower.")
@@ -42,6 +49,7 @@ def command(original: Path, release: Path, **given: Any) -> None:
     understood. BOUND names a figure of --json: k, l, distinct, entropy, t, identity@0.7, nearest, inference,
     query@4, loss and more.
     """
+    from muco.assess.membership import measure_membership
     from muco.assess.requirement import Requirement, check_bounds
 
     if given["hidden"] and given["sensitive_table"]:
@@ -49,7 +57,11 @@ def command(original: Path, release: Path, **given: Any) -> None:
     if given["record"] and given["count"]:
         raise PolicyError("--record and --count exclude each other: a row of several records is no one's")
     requirements = [Requirement.parse(text) for text in given["require"]]
-    _, _, assessment = assess_files(original, release, given)
+    table, released, assessment = assess_files(original, release, given)
+    if given["holdout"] is not None:
+        others = read_source([given["holdout"]], given).table
+        asked = measure_membership(table, released, others, assessment.policy)
+        assessment = replace(assessment, membership=asked)
     if given["as_json"]:
         click.echo(assessment.to_json(), nl=False)
     else:
