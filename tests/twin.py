@@ -59,6 +59,8 @@ def divided(world: reference.World, axes: Sequence[Axis], grouping: str, sweep: 
         grouping=grouping,
         sweep=sweep,
         exchanges=0,
+        temperature=0.0,
+        key=bytes(32),
     )
     parts = np.split(order, starts[1:-1])
     return [(int(leaf), part.tolist()) for leaf, part in zip(leaves, parts, strict=True)]

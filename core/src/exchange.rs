@@ -13,7 +13,7 @@ use crate::partition::Microdata;
 use crate::{Cancel, Codes, Result};
 
 /// Groups of a shard, in which near groups are sought by comparing all profiles.
-const SHARD: usize = 1024;
+pub(crate) const SHARD: usize = 1024;
 /// How many near groups each group is compared with: 8 gives all but 1 % of what 16 give.
 const NEAR: usize = 8;
 /// An exchange must gain this much, so that rounding cannot keep two groups exchanging for ever.
@@ -68,13 +68,13 @@ pub fn exchange(
 }
 
 /// dis(.) of one attribute with all pairs written out where they are few.
-enum Written<'a> {
+pub(crate) enum Written<'a> {
     Pairs { size: usize, distances: Vec<f32> },
     Asked(&'a Distance),
 }
 
 impl<'a> Written<'a> {
-    fn new(distance: &'a Distance) -> Self {
+    pub(crate) fn new(distance: &'a Distance) -> Self {
         let size = distance.size();
         if size > WRITTEN {
             return Written::Asked(distance);
@@ -94,10 +94,10 @@ impl<'a> Written<'a> {
 }
 
 /// The records with their summed distance, and what every group must keep.
-struct Space<'a> {
-    table: &'a Microdata<'a>,
-    distances: &'a [Written<'a>],
-    diversity: usize,
+pub(crate) struct Space<'a> {
+    pub(crate) table: &'a Microdata<'a>,
+    pub(crate) distances: &'a [Written<'a>],
+    pub(crate) diversity: usize,
 }
 
 impl Space<'_> {
@@ -106,7 +106,7 @@ impl Space<'_> {
         self.distances.iter().zip(a.iter().zip(b)).map(|(distance, (a, b))| distance.between(*a, *b)).sum()
     }
 
-    fn between(&self, a: u32, b: u32) -> f32 {
+    pub(crate) fn between(&self, a: u32, b: u32) -> f32 {
         let codes: Codes = self.table.codes;
         self.apart(codes.record(a as usize), codes.record(b as usize))
     }
@@ -138,9 +138,29 @@ impl Space<'_> {
         profile
     }
 
+    /// The groups whose profiles lie nearest to each group's, nearest first.
+    pub(crate) fn near(&self, groups: &[Vec<u32>]) -> Vec<Vec<usize>> {
+        let count = groups.len();
+        let profiles: Vec<Vec<f32>> = groups.iter().map(|group| self.profile(group)).collect();
+        let nearest = |group: usize| {
+            let mut found: Vec<(f32, usize)> = Vec::with_capacity(NEAR + 1);
+            for other in (0..count).filter(|other| *other != group) {
+                let sides = profiles[group].iter().zip(&profiles[other]);
+                let apart: f32 = sides.map(|(a, b)| (a - b).abs()).sum();
+                if found.len() < NEAR || found.last().is_some_and(|last| apart < last.0) {
+                    let at = found.partition_point(|(distance, _)| *distance <= apart);
+                    found.insert(at, (apart, other));
+                    found.truncate(NEAR);
+                }
+            }
+            found.into_iter().map(|(_, other)| other).collect()
+        };
+        (0..count).map(nearest).collect()
+    }
+
     /// The groups in an order that puts near ones into one shard: as the partition made them, then by their medians,
     /// one attribute after the other, beginning with another in each pass, so that no border stays.
-    fn side_by_side(&self, groups: &[Vec<u32>], pass: usize) -> Vec<usize> {
+    pub(crate) fn side_by_side(&self, groups: &[Vec<u32>], pass: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..groups.len()).collect();
         if pass == 0 || groups.len() <= SHARD {
             return order;
@@ -192,7 +212,7 @@ impl<'a> Shard<'a> {
 
     /// Exchanges until no two near groups gain by one: the groups, and how many exchanges there were.
     fn improve(mut self) -> (Vec<Vec<u32>>, usize) {
-        let near = self.near();
+        let near = self.space.near(&self.groups);
         let mut moved = 0;
         for (group, others) in near.iter().enumerate() {
             for other in others {
@@ -209,26 +229,6 @@ impl<'a> Shard<'a> {
             }
         }
         (self.groups, moved)
-    }
-
-    /// The groups whose profiles lie nearest to each group's, nearest first.
-    fn near(&self) -> Vec<Vec<usize>> {
-        let count = self.groups.len();
-        let profiles: Vec<Vec<f32>> = self.groups.iter().map(|group| self.space.profile(group)).collect();
-        let nearest = |group: usize| {
-            let mut found: Vec<(f32, usize)> = Vec::with_capacity(NEAR + 1);
-            for other in (0..count).filter(|other| *other != group) {
-                let sides = profiles[group].iter().zip(&profiles[other]);
-                let apart: f32 = sides.map(|(a, b)| (a - b).abs()).sum();
-                if found.len() < NEAR || found.last().is_some_and(|last| apart < last.0) {
-                    let at = found.partition_point(|(distance, _)| *distance <= apart);
-                    found.insert(at, (apart, other));
-                    found.truncate(NEAR);
-                }
-            }
-            found.into_iter().map(|(_, other)| other).collect()
-        };
-        (0..count).map(nearest).collect()
     }
 
     /// The exchange between two groups that gains most, as the places of its records in them.

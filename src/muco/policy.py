@@ -68,6 +68,7 @@ class Policy(Clause):
         le=100,
         description="How many rounds of exchanges draw near groups together after they are formed; 4 take most.",
     )
+    temperature: float | None = Field(None, ge=0, le=1000, description="How evenly grouping sampled draws groups.")
     cover: Cover = Field(
         Cover.BALANCED, description="The cheapest table (the paper's), or one that keeps the group's counts."
     )

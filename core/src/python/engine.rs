@@ -10,7 +10,7 @@ use crate::batch::{self, Columns, Terms};
 use crate::coupling::Blocks;
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
-use crate::grouping::{self, Grouping};
+use crate::grouping::{self, Exchanges, Grouping};
 use crate::partition::Microdata;
 use crate::principle::Sensitive;
 use crate::stream::{self, Step, Stream};
@@ -90,7 +90,7 @@ impl Principle {
 type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pyfunction]
-#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges))]
+#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, temperature, key))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
     py: Python<'py>,
@@ -104,12 +104,16 @@ fn divide_table<'py>(
     grouping: &str,
     sweep: &str,
     exchanges: usize,
+    temperature: f64,
+    key: &[u8],
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
     let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
     let grouping = Grouping::named(grouping, sweep)?;
-    let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, exchanges, cancel))?;
+    let exchanges = Exchanges { rounds: exchanges, temperature, key: key_of(key)? };
+    let groups =
+        interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, &exchanges, cancel))?;
     let mut starts = vec![0];
     groups.sizes.iter().for_each(|size| starts.push(starts[starts.len() - 1] + size));
     Ok((offsets(py, groups.order.into_iter().map(|r| r as usize)), offsets(py, starts), offsets(py, groups.leaves)))
