@@ -8,12 +8,12 @@
 use rayon::prelude::*;
 
 use crate::distance::Distance;
-use crate::grouping::Groups;
+use crate::grouping::{Exchanges, Groups};
 use crate::partition::Microdata;
 use crate::{Cancel, Codes, Result};
 
 /// Groups of a shard, in which near groups are sought by comparing all profiles.
-pub(crate) const SHARD: usize = 1024;
+pub const SHARD: usize = 1024;
 /// How many near groups each group is compared with: 8 gives all but 1 % of what 16 give.
 const NEAR: usize = 8;
 /// An exchange must gain this much, so that rounding cannot keep two groups exchanging for ever.
@@ -23,7 +23,7 @@ const BINS: usize = 64;
 /// Domains up to this size have all their distances written out.
 const WRITTEN: usize = 512;
 
-/// `passes` rounds of exchanges; the members of each group end in canonical order.
+/// Rounds of best exchanges; the members of each group end in canonical order.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
@@ -31,11 +31,11 @@ pub fn exchange(
     table: &Microdata,
     diversity: usize,
     groups: &mut Groups,
-    passes: usize,
+    exchanges: &Exchanges,
     cancel: &Cancel,
 ) -> Result<()> {
     let distances: Vec<Written> = table.distances.iter().map(Written::new).collect();
-    let space = Space { table, distances: &distances, diversity };
+    let space = Space { table, distances: &distances, diversity, shard: exchanges.shard };
     let mut rest = groups.order.as_slice();
     let mut members: Vec<Vec<u32>> = Vec::with_capacity(groups.sizes.len());
     for size in &groups.sizes {
@@ -43,10 +43,10 @@ pub fn exchange(
         members.push(group.to_vec());
         rest = others;
     }
-    for pass in 0..passes {
+    for pass in 0..exchanges.rounds {
         let order = space.side_by_side(&members, pass);
         let shards: Vec<Vec<Vec<u32>>> = order
-            .chunks(SHARD)
+            .chunks(space.shard)
             .map(|shard| shard.iter().map(|group| std::mem::take(&mut members[*group])).collect())
             .collect();
         let improved: Vec<(Vec<Vec<u32>>, usize)> = shards
@@ -98,6 +98,7 @@ pub(crate) struct Space<'a> {
     pub(crate) table: &'a Microdata<'a>,
     pub(crate) distances: &'a [Written<'a>],
     pub(crate) diversity: usize,
+    pub(crate) shard: usize,
 }
 
 impl Space<'_> {
@@ -162,7 +163,7 @@ impl Space<'_> {
     /// one attribute after the other, beginning with another in each pass, so that no border stays.
     pub(crate) fn side_by_side(&self, groups: &[Vec<u32>], pass: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..groups.len()).collect();
-        if pass == 0 || groups.len() <= SHARD {
+        if pass == 0 || groups.len() <= self.shard {
             return order;
         }
         let attributes = self.distances.len();
@@ -263,14 +264,16 @@ impl<'a> Shard<'a> {
 mod tests {
     use super::*;
     use crate::principle::Sensitive;
+    use crate::stream::Key;
 
     /// Ages in two groups of two, salaries beside them; what one round makes of them.
-    fn exchanged(ages: &[i32], salaries: &[i32], passes: usize) -> Vec<u32> {
+    fn exchanged(ages: &[i32], salaries: &[i32], rounds: usize) -> Vec<u32> {
         let distances = [Distance::line((0..10).map(f64::from).collect(), false).unwrap()];
         let sensitive = Sensitive::new(Codes::new(salaries, 1).unwrap(), &[4], &[false]).unwrap();
         let table = Microdata::new(Codes::new(ages, 1).unwrap(), sensitive, &[0; 4], &distances).unwrap();
         let mut groups = Groups { order: vec![0, 1, 2, 3], sizes: vec![2, 2], leaves: vec![0, 0] };
-        exchange(&table, 2, &mut groups, passes, &Cancel::default()).unwrap();
+        let exchanges = Exchanges { rounds, temperature: 0.0, key: Key::new([0; 32]), shard: SHARD };
+        exchange(&table, 2, &mut groups, &exchanges, &Cancel::default()).unwrap();
         groups.order
     }
 

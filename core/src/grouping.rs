@@ -41,6 +41,8 @@ pub struct Exchanges {
     pub temperature: f64,
     /// What it draws from.
     pub key: Key,
+    /// How many groups, side by side, may be near each other: [`crate::exchange::SHARD`].
+    pub shard: usize,
 }
 
 impl Grouping {
@@ -121,7 +123,7 @@ pub fn divide_table(
         all.sizes.extend(groups.sizes);
     }
     if exchanges.rounds > 0 && grouping != Grouping::Leaves {
-        exchange(table, principle.diversity, &mut all, exchanges.rounds, cancel)?;
+        exchange(table, principle.diversity, &mut all, exchanges, cancel)?;
     }
     Ok(all)
 }

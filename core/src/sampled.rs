@@ -9,15 +9,12 @@
 
 use rayon::prelude::*;
 
-use crate::exchange::{SHARD, Space, Written};
+use crate::exchange::{Space, Written};
 use crate::grouping::{Exchanges, Groups};
 use crate::partition::Microdata;
 use crate::settle::settle;
 use crate::stream::{Step, Stream};
 use crate::{Cancel, Result};
-
-/// How often each group proposes an exchange to each near one, in a round, for each of its records.
-const PROPOSALS: usize = 1;
 
 /// Groups of all records, `records` in any order; the members of each end in canonical order.
 ///
@@ -32,7 +29,7 @@ pub fn sample(
 ) -> Result<Groups> {
     sweep_by_tag(table, &mut records, cancel)?;
     let distances: Vec<Written> = table.distances.iter().map(Written::new).collect();
-    let space = Space { table, distances: &distances, diversity };
+    let space = Space { table, distances: &distances, diversity, shard: exchanges.shard };
     let first = runs(&records, diversity);
     let temperature = exchanges.temperature * space.spread(&first);
     let mut groups = first.clone();
@@ -41,18 +38,20 @@ pub fn sample(
             settle(&space, &mut groups, cancel)?;
         }
         let order = space.side_by_side(&first, round);
-        let shards: Vec<(usize, &[usize])> = order.chunks(SHARD).enumerate().collect();
+        let shards: Vec<(usize, &[usize])> = order.chunks(exchanges.shard).enumerate().collect();
         let drawn: Vec<Vec<Vec<u32>>> = shards
             .into_par_iter()
             .map(|(number, shard)| {
                 cancel.check()?;
                 let of = |groups: &[Vec<u32>]| shard.iter().map(|group| groups[*group].clone()).collect::<Vec<_>>();
                 let mut stream = Stream::new(&exchanges.key, number as u64, round as u32, Step::Exchange);
-                Ok(Chain::new(&space, of(&groups), temperature).run(&space.near(&of(&first)), &mut stream))
+                let chain = Chain { space: &space, groups: of(&groups), temperature };
+                Ok(chain.run(&space.near(&of(&first)), &mut stream))
             })
             .collect::<Result<_>>()?;
         order.into_iter().zip(drawn.into_iter().flatten()).for_each(|(group, new)| groups[group] = new);
     }
+    settle(&space, &mut groups, cancel)?;
     groups.iter_mut().for_each(|group| group.sort_unstable_by(|a, b| table.canonical(*a).cmp(&table.canonical(*b))));
     let sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
     Ok(Groups { order: groups.concat(), leaves: vec![0; sizes.len()], sizes })
@@ -71,9 +70,7 @@ fn sweep_by_tag(table: &Microdata, records: &mut [u32], cancel: &Cancel) -> Resu
 /// As many runs as l allows, none larger by two than another.
 fn runs(records: &[u32], diversity: usize) -> Vec<Vec<u32>> {
     let count = (records.len() / diversity.max(1)).max(1);
-    (0..count)
-        .map(|run| records[run * records.len() / count..(run + 1) * records.len() / count].to_vec())
-        .collect()
+    (0..count).map(|run| records[run * records.len() / count..(run + 1) * records.len() / count].to_vec()).collect()
 }
 
 impl Space<'_> {
@@ -95,77 +92,100 @@ impl Space<'_> {
     }
 }
 
-/// A record and what is asked of it most: its sensitive value, and S_ig, the sum of its distances to its group.
-#[derive(Clone, Copy)]
-struct Member {
-    record: u32,
-    value: u32,
-    within: f32,
-}
-
 /// The groups of a shard on their way.
 struct Chain<'a> {
     space: &'a Space<'a>,
-    groups: Vec<Vec<Member>>,
+    groups: Vec<Vec<u32>>,
     temperature: f64,
 }
 
-impl<'a> Chain<'a> {
-    fn new(space: &'a Space<'a>, groups: Vec<Vec<u32>>, temperature: f64) -> Self {
-        let member = |group: &Vec<u32>, record: u32| Member {
-            record,
-            value: space.value(record),
-            within: group.iter().map(|other| space.between(record, *other)).sum(),
-        };
-        let groups = groups.iter().map(|group| group.iter().map(|record| member(group, *record)).collect()).collect();
-        Chain { space, groups, temperature }
-    }
-
+impl Chain<'_> {
     fn run(mut self, near: &[Vec<usize>], stream: &mut Stream) -> Vec<Vec<u32>> {
         for (g, others) in near.iter().enumerate() {
             for h in others {
-                for _ in 0..PROPOSALS * self.groups[g].len() {
-                    self.propose(g, *h, stream);
+                let mut meeting = Meeting::new(self.space, &self.groups[g], &self.groups[*h]);
+                for _ in 0..self.groups[g].len() * self.groups[*h].len() {
+                    meeting.propose(self.temperature, stream);
                 }
+                (self.groups[g], self.groups[*h]) = meeting.part();
             }
         }
-        self.groups.into_iter().map(|group| group.into_iter().map(|member| member.record).collect()).collect()
-    }
-
-    /// One step: a record of g and one of h, each pair as likely, change places or do not.
-    fn propose(&mut self, g: usize, h: usize, stream: &mut Stream) {
-        let (left, right) = (&self.groups[g], &self.groups[h]);
-        let (a, b) = (stream.below(left.len() as u64) as usize, stream.below(right.len() as u64) as usize);
-        let luck = stream.unit();
-        let (i, j) = (left[a], right[b]);
-        let repeats = repeats(left, a, j.value) + repeats(right, b, i.value)
-            - repeats(left, a, i.value) - repeats(right, b, j.value);
-        if repeats > 0 {
-            return;
-        }
-        let to = |group: &[Member], record: u32| group.iter().map(|k| self.space.between(record, k.record)).sum::<f32>();
-        let (across, j_to_left, i_to_right) =
-            (self.space.between(i.record, j.record), to(left, j.record), to(right, i.record));
-        let change = 2.0 / left.len() as f32 * (j_to_left - across - i.within)
-            + 2.0 / right.len() as f32 * (i_to_right - across - j.within);
-        let is_taken = repeats < 0 || change <= 0.0 || luck < (-f64::from(change) / self.temperature).exp();
-        if is_taken {
-            self.replace(g, a, Member { within: j_to_left - across, ..j });
-            self.replace(h, b, Member { within: i_to_right - across, ..i });
-        }
-    }
-
-    fn replace(&mut self, group: usize, at: usize, joining: Member) {
-        let leaving = self.groups[group][at].record;
-        for other in &mut self.groups[group] {
-            other.within += self.space.between(other.record, joining.record)
-                - self.space.between(other.record, leaving);
-        }
-        self.groups[group][at] = joining;
+        self.groups
     }
 }
 
-/// Whether a value stands in a group beside the member at a place: 1, or 0.
-fn repeats(group: &[Member], at: usize, value: u32) -> i32 {
-    i32::from(group.iter().enumerate().any(|(place, member)| place != at && member.value == value))
+/// The records of two groups, with all distances between them.
+struct Meeting {
+    records: Vec<u32>,
+    values: Vec<u32>,
+    apart: Vec<f32>,
+    /// Which records stand left, and behind them which stand right.
+    places: Vec<usize>,
+    split: usize,
+    /// Σ dis from each record to the left group and to the right one.
+    to_left: Vec<f32>,
+    to_right: Vec<f32>,
+    /// Whether a value stands twice in one of the groups.
+    repeats: bool,
+}
+
+impl Meeting {
+    fn new(space: &Space, left: &[u32], right: &[u32]) -> Self {
+        let records = [left, right].concat();
+        let (count, split) = (records.len(), left.len());
+        let mut apart = vec![0.0; count * count];
+        for i in 0..count {
+            for j in 0..i {
+                let distance = space.between(records[i], records[j]);
+                (apart[i * count + j], apart[j * count + i]) = (distance, distance);
+            }
+        }
+        let values: Vec<u32> = records.iter().map(|record| space.value(*record)).collect();
+        let to = |from: usize, to: usize| apart.chunks_exact(count).map(|row| row[from..to].iter().sum()).collect();
+        let (to_left, to_right) = (to(0, split), to(split, count));
+        let repeats = (0..count).any(|at| values[at + 1..if at < split { split } else { count }].contains(&values[at]));
+        Meeting { records, values, apart, places: (0..count).collect(), split, to_left, to_right, repeats }
+    }
+
+    /// One step: a record of either group, each pair as likely, change places or do not.
+    fn propose(&mut self, temperature: f64, stream: &mut Stream) {
+        let (count, split) = (self.places.len(), self.split);
+        let drawn = stream.below((split * (count - split)) as u64) as usize;
+        let (a, b) = (drawn % split, split + drawn / split);
+        let (i, j) = (self.places[a], self.places[b]);
+        let across = self.apart[i * count + j];
+        let change = 2.0 / split as f32 * (self.to_left[j] - across - self.to_left[i])
+            + 2.0 / (count - split) as f32 * (self.to_right[i] - across - self.to_right[j]);
+        let is_taken = change <= 0.0 || stream.unit() < (-f64::from(change) / temperature).exp();
+        if !is_taken && !self.repeats {
+            return;
+        }
+        let more = self.more_repeats(a, b);
+        if more < 0 || is_taken && more == 0 {
+            for k in 0..count {
+                let nearer = self.apart[k * count + j] - self.apart[k * count + i];
+                self.to_left[k] += nearer;
+                self.to_right[k] -= nearer;
+            }
+            self.places.swap(a, b);
+        }
+    }
+
+    /// How many more values would stand twice in their group.
+    fn more_repeats(&self, a: usize, b: usize) -> i32 {
+        let (left, right) = self.places.split_at(self.split);
+        let repeats = |side: &[usize], own: usize, value: u32| {
+            i32::from(side.iter().any(|other| *other != own && self.values[*other] == value))
+        };
+        let (i, j) = (self.places[a], self.places[b]);
+        let (leaving, joining) = (self.values[i], self.values[j]);
+        repeats(left, i, joining) + repeats(right, j, leaving) - repeats(left, i, leaving) - repeats(right, j, joining)
+    }
+
+    /// The two groups as they are now.
+    fn part(self) -> (Vec<u32>, Vec<u32>) {
+        let (left, right) = self.places.split_at(self.split);
+        let of = |side: &[usize]| side.iter().map(|at| self.records[*at]).collect();
+        (of(left), of(right))
+    }
 }

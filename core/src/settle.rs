@@ -35,9 +35,8 @@ fn repeats(space: &Space, group: &[u32]) -> Vec<u32> {
 
 /// Gives every second record of a value to the nearest group without it.
 fn spread_value(space: &Space, groups: &mut [Vec<u32>], value: u32) {
-    let places = |group: &[u32]| -> Vec<usize> {
-        (0..group.len()).filter(|at| space.value(group[*at]) == value).collect()
-    };
+    let places =
+        |group: &[u32]| -> Vec<usize> { (0..group.len()).filter(|at| space.value(group[*at]) == value).collect() };
     let holders: Vec<Vec<usize>> = groups.iter().map(|group| places(group)).collect();
     let mut lacking: BTreeSet<usize> = (0..groups.len()).filter(|group| holders[*group].is_empty()).collect();
     for (group, held) in holders.into_iter().enumerate() {

@@ -62,13 +62,14 @@ def divide_table(
     exchanges: int,
     temperature: float,
     key: bytes,
+    shard: int = ...,
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
     and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
     many rounds of exchanges between near groups follow; those of the grouping sampled are drawn under `key` at a
-    temperature in mean distances within the first groups.
+    temperature in mean distances within the first groups. Groups are near only inside a `shard` of so many.
     """
 
 @final

@@ -10,6 +10,7 @@ use crate::batch::{self, Columns, Terms};
 use crate::coupling::Blocks;
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
+use crate::exchange::SHARD;
 use crate::grouping::{self, Exchanges, Grouping};
 use crate::partition::Microdata;
 use crate::principle::Sensitive;
@@ -90,7 +91,7 @@ impl Principle {
 type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pyfunction]
-#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, temperature, key))]
+#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, temperature, key, shard = SHARD))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
     py: Python<'py>,
@@ -106,12 +107,13 @@ fn divide_table<'py>(
     exchanges: usize,
     temperature: f64,
     key: &[u8],
+    shard: usize,
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
     let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
     let grouping = Grouping::named(grouping, sweep)?;
-    let exchanges = Exchanges { rounds: exchanges, temperature, key: key_of(key)? };
+    let exchanges = Exchanges { rounds: exchanges, temperature, key: key_of(key)?, shard: shard.max(2) };
     let groups =
         interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, &exchanges, cancel))?;
     let mut starts = vec![0];
