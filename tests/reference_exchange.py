@@ -1,6 +1,6 @@
 """Exchanges between near groups in slow plain Python: the best ones, and the exact law of random ones.
 
-A part of the oracle. Sums are of single precision and in the core's order, so that what is equal there is equal here.
+A part of the oracle. Sums are of single precision and in the core's order, so that what ties there ties here.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ single = np.float32
 
 def apart(world: World, a: int, b: int) -> np.float32:
     """Σ dis over the quasi-identifiers of two records."""
-    return total(single(d.rows[x][y]) for d, x, y in zip(world.distances, world.codes[a], world.codes[b], strict=True))
+    return total(
+        single(d.rows[x][y]) for d, x, y in zip(world.distances, world.codes[a], world.codes[b], strict=True)
+    )
 
 
 def total(numbers: Iterator[np.float32]) -> np.float32:
@@ -165,9 +167,7 @@ def loss(world: World, groups: Partition) -> float:
 
 def repeats(world: World, groups: Partition) -> int:
     """How many values stand in a group beside an equal one."""
-    return sum(
-        count - 1 for group in groups for count in Counter(world.sensitive[i][0] for i in group).values()
-    )
+    return sum(count - 1 for group in groups for count in Counter(world.sensitive[i][0] for i in group).values())
 
 
 def scale(world: World, groups: Partition) -> float:

@@ -47,7 +47,12 @@ def test_the_core_exchanges_what_the_oracle_does(
     assert [group for _, group in found] == expected
 
 
-@given(made=worlds(), rounds=st.integers(1, 3), shard=st.sampled_from([2, 1024]), key=st.binary(min_size=32, max_size=32))
+@given(
+    made=worlds(),
+    rounds=st.integers(1, 3),
+    shard=st.sampled_from([2, 1024]),
+    key=st.binary(min_size=32, max_size=32),
+)
 @fewer
 def test_drawn_groups_are_diverse_and_of_sizes_that_no_value_tells(
     made: tuple[World, list[Axis]], rounds: int, shard: int, key: bytes
@@ -149,7 +154,7 @@ def test_an_exchange_inside_a_group_leaves_nothing_but_the_ratio_of_constants(
 
 
 def test_first_groups_with_a_value_twice_are_settled() -> None:
-    # 0 0 stand together at first; the second goes to the other group for its nearest, and the one round starts there.
+    # 0 0 stand together at first; the second goes to the other group, and the one round starts there.
     world, axes = people([0, 0, 1, 2], 2)
     assert first_groups(world) == ((0, 1), (2, 3)) and repeats(world, first_groups(world)) == 1
     found = divided(world, axes, "sampled", "leaf", exchanges=1, temperature=0.0)

@@ -189,3 +189,47 @@ impl Meeting {
         (of(left), of(right))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Codes;
+    use crate::distance::Distance;
+    use crate::principle::Sensitive;
+    use crate::stream::Key;
+
+    /// Two groups of two, ages and pays beside them, after many proposals at no temperature.
+    fn met(ages: &[i32], pays: &[i32]) -> (Vec<u32>, Vec<u32>) {
+        let distances = [Distance::line((0..10).map(f64::from).collect(), false).unwrap()];
+        let sensitive = Sensitive::new(Codes::new(pays, 1).unwrap(), &[9], &[false]).unwrap();
+        let table = Microdata::new(Codes::new(ages, 1).unwrap(), sensitive, &[0; 4], &distances).unwrap();
+        let written: Vec<Written> = distances.iter().map(Written::new).collect();
+        let space = Space { table: &table, distances: &written, diversity: 2, shard: 1024 };
+        let mut meeting = Meeting::new(&space, &[0, 1], &[2, 3]);
+        let mut stream = Stream::new(&Key::new([1; 32]), 0, 0, Step::Exchange);
+        (0..200).for_each(|_| meeting.propose(0.0, &mut stream));
+        let (mut left, mut right) = meeting.part();
+        left.sort_unstable();
+        right.sort_unstable();
+        if left < right { (left, right) } else { (right, left) }
+    }
+
+    #[test]
+    fn cold_exchanges_bring_near_records_together() {
+        assert_eq!(met(&[1, 8, 2, 9], &[0, 1, 2, 3]), (vec![0, 2], vec![1, 3]));
+    }
+
+    #[test]
+    fn a_repeat_is_parted_at_any_cost_and_never_made() {
+        // 1 and 2 share a pay, and so do 8 and 9: they part, though they lie near.
+        let (left, right) = met(&[1, 2, 8, 9], &[0, 0, 1, 1]);
+        assert!(left.contains(&0) && right.contains(&1));
+        assert!(left.contains(&2) != left.contains(&3));
+    }
+
+    #[test]
+    fn runs_differ_by_one_at_most() {
+        let sizes: Vec<usize> = runs(&[0; 23], 5).iter().map(Vec::len).collect();
+        assert_eq!(sizes, vec![5, 6, 6, 6]);
+    }
+}

@@ -68,3 +68,49 @@ fn best_return(space: &Space, groups: &[Vec<u32>], (group, at): (usize, usize), 
     };
     (0..groups[other].len()).min_by(order).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Codes;
+    use crate::distance::Distance;
+    use crate::exchange::Written;
+    use crate::partition::Microdata;
+    use crate::principle::Sensitive;
+
+    fn settled(pays: &[i32], mut groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
+        let ages: Vec<i32> = (0..pays.len() as i32).collect();
+        let distances = [Distance::line((0..10).map(f64::from).collect(), false).unwrap()];
+        let sensitive = Sensitive::new(Codes::new(pays, 1).unwrap(), &[9], &[false]).unwrap();
+        let tags = vec![0; pays.len()];
+        let table = Microdata::new(Codes::new(&ages, 1).unwrap(), sensitive, &tags, &distances).unwrap();
+        let written: Vec<Written> = distances.iter().map(Written::new).collect();
+        let space = Space { table: &table, distances: &written, diversity: 2, shard: 1024 };
+        settle(&space, &mut groups, &Cancel::default()).unwrap();
+        groups
+    }
+
+    #[test]
+    fn a_value_that_stands_twice_goes_to_the_nearest_group_without_it() {
+        // Pay 5 stands twice in {0, 1}; {2, 3} has it too, {4, 5} lacks it. Record 4 is the nearer to record 1.
+        let groups = settled(&[5, 5, 5, 1, 2, 3], vec![vec![0, 1], vec![2, 3], vec![4, 5]]);
+        assert_eq!(groups, vec![vec![0, 4], vec![2, 3], vec![1, 5]]);
+    }
+
+    #[test]
+    fn a_record_comes_back_that_makes_no_repeat() {
+        // {0, 1, 2} has pays 5 5 1; of {3, 4, 5} with 1 2 3 the nearest would bring another 1.
+        let groups = settled(&[5, 5, 1, 1, 2, 3], vec![vec![0, 1, 2], vec![3, 4, 5]]);
+        assert_eq!(groups, vec![vec![0, 4, 2], vec![3, 1, 5]]);
+    }
+
+    #[test]
+    fn groups_as_full_of_one_value_as_can_be_are_settled() {
+        // Three records of each of three pays, all together at first: each group ends with one of each.
+        for group in settled(&[1, 1, 1, 2, 2, 2, 3, 3, 3], vec![vec![0, 1, 2], vec![3, 4, 5], vec![6, 7, 8]]) {
+            let mut pays: Vec<u32> = group.iter().map(|record| record / 3).collect();
+            pays.sort_unstable();
+            assert_eq!(pays, vec![0, 1, 2]);
+        }
+    }
+}

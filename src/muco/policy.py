@@ -57,8 +57,8 @@ class Policy(Clause):
     t: float | None = Field(None, ge=0, le=1, description="t of t-closeness; 0.2 when absent.")
     grouping: Grouping = Field(
         Grouping.NEIGHBOURS,
-        description="How a Mondrian leaf becomes groups. buckets, neighbours and seeds keep frequency l-diversity "
-        "of one sensitive attribute, or anonymity; elsewhere leaves applies.",
+        description="How a Mondrian leaf becomes groups; sampled draws them from the whole table. All but leaves "
+        "keep frequency l-diversity of one sensitive attribute, or anonymity; elsewhere leaves applies.",
     )
     sweep: Sweep = Field(Sweep.LEAF, description="Whether neighbours are sought in a leaf or the whole table.")
     exchanges: int = Field(

@@ -19,7 +19,7 @@ from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Rol
 TIGHT: Final = "tight"
 # 1e-999999999 is short to write and would fill the memory as an exact ratio.
 _EXACT = re.compile(r"[+-]?([0-9.]{1,40}([eE][+-]?[0-9]{1,3})?|[0-9]{1,40} ?/ ?[0-9]{1,40})")
-TEMPERATURE, ROUNDS = 0.2, 6  # of the grouping sampled: docs/lab.md, "Groups drawn at random"
+TEMPERATURE, ROUNDS = 0.15, 4  # of the grouping sampled: docs/lab.md, section 9
 FINEST = 10**9  # the largest denominator of a delta: its checks multiply it with 2^48 in 128 bits
 
 PRESETS: Mapping[Preset, Mapping[str, object]] = {
@@ -121,7 +121,9 @@ def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
     if grouping == Grouping.SAMPLED:
         words.setdefault("temperature", TEMPERATURE)
         if words.setdefault("exchanges", ROUNDS) == 0:
-            raise ValueError("grouping sampled draws its groups by exchanges: take exchanges = 0 out, or set 1 or more")
+            raise ValueError(
+                "grouping sampled draws its groups by exchanges: take exchanges = 0 out, or set 1 or more"
+            )
     elif words.get("temperature") is not None:
         raise ValueError("temperature belongs to grouping sampled: take it out, or set that grouping")
     if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and grouping not in [Grouping.NEIGHBOURS, Grouping.SEEDS]:

@@ -17,7 +17,7 @@ from muco.release import Hidden
 from muco.steps import divide_table
 from muco.switches import Grouping
 
-MOST_TARGETS, MOST_SAMPLED = 20, 200
+MOST_TARGETS, MOST_SAMPLED = 20, 200  # records tried: each alone, or all at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ def intersect_partitions(one: Groups, other: Groups, sensitive: NDArray[np.integ
 
 @dataclass(frozen=True, slots=True)
 class Minimality:
-    """A10: who reruns the partition knows how likely an exchange of two sensitive values would have made these groups.
+    """A10: who reruns the partition knows how likely these groups were, had two sensitive values been exchanged.
 
-    `unchanged` is the mean, over exchanges of two different sensitive values inside a group, of how likely the groups
-    are after the exchange for each time before it, 1 at most: where nothing is random, the share of exchanges that
+    `unchanged` is the mean, over exchanges of two different sensitive values inside a group, of how likely the
+    groups are after the exchange for each time before it, 1 at most: where nothing is random, the share of exchanges that
     leave all groups as they are. `before` is the mean chance of a record's own value among the group's, `remaining`
     the same after weighing each exchange so.
 

@@ -1,4 +1,4 @@
-"""The minimality attack (A10) on groups drawn at random: how likely they are after an exchange of sensitive values."""
+"""The minimality attack (A10) on groups drawn at random: how likely they are after an exchange of values."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ class Exchanged:
     recurs_exchanged: Shares
 
 
-def rerun_exchanged(
-    groups: Groups, number: Offsets, *, most: int, reruns: int = RERUNS
-) -> list[Exchanged]:
+def rerun_exchanged(groups: Groups, number: Offsets, *, most: int, reruns: int = RERUNS) -> list[Exchanged]:
     """Every exchange of a sample of records, one a group, with those of their group that have other values.
 
     Let A be the partitions that are diverse as the values are, B those that are after an exchange. The law gives a
@@ -64,9 +62,7 @@ def rerun_exchanged(
         after = [_rerun(microdata, exchanged, reruns * step + run) for run in range(reruns)]
         bears_before = _share(_bears(labels, values, one, other) for labels in before)
         bears_after = _share(_bears(labels, exchanged, one, other) for labels in after)
-        together = [
-            np.mean([labels[one] == labels[other] for labels in runs], axis=0) for runs in (before, after)
-        ]
+        together = [np.mean([labels[one] == labels[other] for labels in runs], axis=0) for runs in (before, after)]
         found.append(Exchanged(one, other, bears_after / bears_before, *together))
     return found
 
