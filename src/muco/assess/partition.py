@@ -55,9 +55,9 @@ class Minimality:
     """A10: who reruns the partition knows how likely these groups were, had two sensitive values been exchanged.
 
     `unchanged` is the mean, over exchanges of two different sensitive values inside a group, of how likely the
-    groups are after the exchange for each time before it, 1 at most: where nothing is random, the share of exchanges that
-    leave all groups as they are. `before` is the mean chance of a record's own value among the group's, `remaining`
-    the same after weighing each exchange so.
+    groups are after the exchange for each time before it, 1 at most. Where nothing is random it is the share of
+    exchanges that leave all groups as they are. `before` is the mean chance of a record's own value among the
+    group's, `remaining` the same after weighing each exchange so.
 
     For groups drawn at random, `recurs` is how often two records of a group share one under other keys, and
     `recurs_exchanged` how often when their values were exchanged: their ratio must tell what `unchanged` does.
