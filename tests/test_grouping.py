@@ -94,7 +94,8 @@ def test_exchanges_only_ever_lose_less(grouping: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "switches", [{"grouping": "seeds"}, {"grouping": "seeds", "exchanges": 3}, {"exchanges": 3}]
+    "switches",
+    [{"grouping": "seeds"}, {"grouping": "seeds", "exchanges": 3}, {"exchanges": 3}, {"grouping": "sampled"}],
 )
 def test_groups_do_not_depend_on_the_order_of_the_records(switches: dict[str, Any]) -> None:
     rng = np.arange(120)
@@ -158,6 +159,9 @@ def test_a_block_draws_each_attribute_from_its_own_table() -> None:
             "needs delta tight and cover balanced",
         ),
         ({"grouping": "leaves", "exchanges": 1}, "exchanges do not go with grouping leaves"),
+        ({"grouping": "sampled", "exchanges": 0}, "sampled draws its groups by exchanges"),
+        ({"grouping": "seeds", "temperature": 0.1}, "temperature belongs to grouping sampled"),
+        ({"grouping": "sampled", "sweep": "table"}, "sweep belongs to groupings neighbours and seeds"),
         ({"grouping": "buckets", "sweep": "table"}, "sweep belongs to groupings neighbours and seeds"),
     ],
 )

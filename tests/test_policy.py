@@ -74,7 +74,9 @@ def test_a_policy_file_says_everything_and_reads_back_equal(tmp_path: Path) -> N
 def test_a_written_policy_has_every_switch_so_that_later_defaults_cannot_change_it() -> None:
     text = Policy.of(quasi="a", sensitive="b", principle="recursive").to_toml()
     for switch in (*SWITCHES, "c", "schema_version"):
-        assert f"\n{switch} = " in f"\n{text}"
+        assert f"\n{switch} = " in f"\n{text}" or switch == "temperature"
+    drawn = Policy.of(quasi="a", sensitive="b", grouping="sampled").to_toml()
+    assert "\ntemperature = 0.15\n" in drawn and "\nexchanges = 4\n" in drawn
 
 
 @settings(deadline=None)  # the machine may be shared

@@ -38,6 +38,7 @@ GROUPINGS: list[dict[str, Any]] = [
     {"grouping": "neighbours", "sweep": "table"},
     {"grouping": "seeds", "sweep": "table"},
     {"grouping": "buckets", "exchanges": 2},
+    {"grouping": "sampled", "exchanges": 2},
 ]
 COVERS: list[dict[str, Any]] = [
     {"cover": "cheapest", "columns": "observed"},

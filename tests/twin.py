@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ class Axis:
 
     oracle: reference.Distance
     core: _core.Distance
+    is_line: bool = False
 
     @property
     def size(self) -> int:
@@ -30,7 +32,7 @@ class Axis:
 def line(positions: Sequence[float], *, missing: bool = False) -> Axis:
     """Definition 5: numbers, days or ranks, ascending."""
     core = _core.Distance.line(np.array(positions, dtype=np.float64), missing=missing)
-    return Axis(reference.line_distance(positions, missing=missing), core)
+    return Axis(reference.line_distance(positions, missing=missing), core, is_line=True)
 
 
 def tree(steps: Sequence[float], *, missing: bool = False) -> Axis:
@@ -45,8 +47,13 @@ def matrix(rows: Sequence[Sequence[float]], *, missing: bool = False) -> Axis:
     return Axis(reference.matrix_distance(rows, missing=missing), core)
 
 
-def divided(world: reference.World, axes: Sequence[Axis], grouping: str, sweep: str) -> list[tuple[int, list[int]]]:
-    """The core's groups in the oracle's form: (leaf, records in order)."""
+def divided(
+    world: reference.World, axes: Sequence[Axis], grouping: str, sweep: str, **exchanges: Any
+) -> list[tuple[int, list[int]]]:
+    """The core's groups in the oracle's form: (leaf, records in order).
+
+    `exchanges` are those of `_core.divide_table`: how many rounds, and what else tells how.
+    """
     principle = world.principle
     order, starts, leaves = _core.divide_table(
         np.array(world.codes, dtype=np.int32).reshape(len(world.codes), len(axes)),
@@ -58,7 +65,7 @@ def divided(world: reference.World, axes: Sequence[Axis], grouping: str, sweep: 
         ordered=world.ordered,
         grouping=grouping,
         sweep=sweep,
-        exchanges=0,
+        **{"exchanges": 0, "temperature": 0.0, "key": bytes(32), **exchanges},
     )
     parts = np.split(order, starts[1:-1])
     return [(int(leaf), part.tolist()) for leaf, part in zip(leaves, parts, strict=True)]

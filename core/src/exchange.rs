@@ -8,12 +8,12 @@
 use rayon::prelude::*;
 
 use crate::distance::Distance;
-use crate::grouping::Groups;
+use crate::grouping::{Exchanges, Groups};
 use crate::partition::Microdata;
 use crate::{Cancel, Codes, Result};
 
 /// Groups of a shard, in which near groups are sought by comparing all profiles.
-const SHARD: usize = 1024;
+pub const SHARD: usize = 1024;
 /// How many near groups each group is compared with: 8 gives all but 1 % of what 16 give.
 const NEAR: usize = 8;
 /// An exchange must gain this much, so that rounding cannot keep two groups exchanging for ever.
@@ -23,7 +23,7 @@ const BINS: usize = 64;
 /// Domains up to this size have all their distances written out.
 const WRITTEN: usize = 512;
 
-/// `passes` rounds of exchanges; the members of each group end in canonical order.
+/// Rounds of best exchanges; the members of each group end in canonical order.
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`].
@@ -31,11 +31,11 @@ pub fn exchange(
     table: &Microdata,
     diversity: usize,
     groups: &mut Groups,
-    passes: usize,
+    exchanges: &Exchanges,
     cancel: &Cancel,
 ) -> Result<()> {
     let distances: Vec<Written> = table.distances.iter().map(Written::new).collect();
-    let space = Space { table, distances: &distances, diversity };
+    let space = Space { table, distances: &distances, diversity, shard: exchanges.shard };
     let mut rest = groups.order.as_slice();
     let mut members: Vec<Vec<u32>> = Vec::with_capacity(groups.sizes.len());
     for size in &groups.sizes {
@@ -43,10 +43,10 @@ pub fn exchange(
         members.push(group.to_vec());
         rest = others;
     }
-    for pass in 0..passes {
+    for pass in 0..exchanges.rounds {
         let order = space.side_by_side(&members, pass);
         let shards: Vec<Vec<Vec<u32>>> = order
-            .chunks(SHARD)
+            .chunks(space.shard)
             .map(|shard| shard.iter().map(|group| std::mem::take(&mut members[*group])).collect())
             .collect();
         let improved: Vec<(Vec<Vec<u32>>, usize)> = shards
@@ -58,7 +58,8 @@ pub fn exchange(
             .collect::<Result<_>>()?;
         let moved: usize = improved.iter().map(|(_, moved)| moved).sum();
         order.into_iter().zip(improved.into_iter().flat_map(|(shard, _)| shard)).for_each(|(g, new)| members[g] = new);
-        if moved == 0 {
+        // Other shards may still gain where the order of the groups changes from round to round.
+        if moved == 0 && members.len() <= space.shard {
             break;
         }
     }
@@ -68,13 +69,13 @@ pub fn exchange(
 }
 
 /// dis(.) of one attribute with all pairs written out where they are few.
-enum Written<'a> {
+pub(crate) enum Written<'a> {
     Pairs { size: usize, distances: Vec<f32> },
     Asked(&'a Distance),
 }
 
 impl<'a> Written<'a> {
-    fn new(distance: &'a Distance) -> Self {
+    pub(crate) fn new(distance: &'a Distance) -> Self {
         let size = distance.size();
         if size > WRITTEN {
             return Written::Asked(distance);
@@ -94,10 +95,11 @@ impl<'a> Written<'a> {
 }
 
 /// The records with their summed distance, and what every group must keep.
-struct Space<'a> {
-    table: &'a Microdata<'a>,
-    distances: &'a [Written<'a>],
-    diversity: usize,
+pub(crate) struct Space<'a> {
+    pub(crate) table: &'a Microdata<'a>,
+    pub(crate) distances: &'a [Written<'a>],
+    pub(crate) diversity: usize,
+    pub(crate) shard: usize,
 }
 
 impl Space<'_> {
@@ -106,7 +108,7 @@ impl Space<'_> {
         self.distances.iter().zip(a.iter().zip(b)).map(|(distance, (a, b))| distance.between(*a, *b)).sum()
     }
 
-    fn between(&self, a: u32, b: u32) -> f32 {
+    pub(crate) fn between(&self, a: u32, b: u32) -> f32 {
         let codes: Codes = self.table.codes;
         self.apart(codes.record(a as usize), codes.record(b as usize))
     }
@@ -138,11 +140,31 @@ impl Space<'_> {
         profile
     }
 
+    /// The groups whose profiles lie nearest to each group's, nearest first.
+    pub(crate) fn near(&self, groups: &[Vec<u32>]) -> Vec<Vec<usize>> {
+        let count = groups.len();
+        let profiles: Vec<Vec<f32>> = groups.iter().map(|group| self.profile(group)).collect();
+        let nearest = |group: usize| {
+            let mut found: Vec<(f32, usize)> = Vec::with_capacity(NEAR + 1);
+            for other in (0..count).filter(|other| *other != group) {
+                let sides = profiles[group].iter().zip(&profiles[other]);
+                let apart: f32 = sides.map(|(a, b)| (a - b).abs()).sum();
+                if found.len() < NEAR || found.last().is_some_and(|last| apart < last.0) {
+                    let at = found.partition_point(|(distance, _)| *distance <= apart);
+                    found.insert(at, (apart, other));
+                    found.truncate(NEAR);
+                }
+            }
+            found.into_iter().map(|(_, other)| other).collect()
+        };
+        (0..count).map(nearest).collect()
+    }
+
     /// The groups in an order that puts near ones into one shard: as the partition made them, then by their medians,
     /// one attribute after the other, beginning with another in each pass, so that no border stays.
-    fn side_by_side(&self, groups: &[Vec<u32>], pass: usize) -> Vec<usize> {
+    pub(crate) fn side_by_side(&self, groups: &[Vec<u32>], pass: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..groups.len()).collect();
-        if pass == 0 || groups.len() <= SHARD {
+        if pass == 0 || groups.len() <= self.shard {
             return order;
         }
         let attributes = self.distances.len();
@@ -192,7 +214,7 @@ impl<'a> Shard<'a> {
 
     /// Exchanges until no two near groups gain by one: the groups, and how many exchanges there were.
     fn improve(mut self) -> (Vec<Vec<u32>>, usize) {
-        let near = self.near();
+        let near = self.space.near(&self.groups);
         let mut moved = 0;
         for (group, others) in near.iter().enumerate() {
             for other in others {
@@ -209,26 +231,6 @@ impl<'a> Shard<'a> {
             }
         }
         (self.groups, moved)
-    }
-
-    /// The groups whose profiles lie nearest to each group's, nearest first.
-    fn near(&self) -> Vec<Vec<usize>> {
-        let count = self.groups.len();
-        let profiles: Vec<Vec<f32>> = self.groups.iter().map(|group| self.space.profile(group)).collect();
-        let nearest = |group: usize| {
-            let mut found: Vec<(f32, usize)> = Vec::with_capacity(NEAR + 1);
-            for other in (0..count).filter(|other| *other != group) {
-                let sides = profiles[group].iter().zip(&profiles[other]);
-                let apart: f32 = sides.map(|(a, b)| (a - b).abs()).sum();
-                if found.len() < NEAR || found.last().is_some_and(|last| apart < last.0) {
-                    let at = found.partition_point(|(distance, _)| *distance <= apart);
-                    found.insert(at, (apart, other));
-                    found.truncate(NEAR);
-                }
-            }
-            found.into_iter().map(|(_, other)| other).collect()
-        };
-        (0..count).map(nearest).collect()
     }
 
     /// The exchange between two groups that gains most, as the places of its records in them.
@@ -263,14 +265,16 @@ impl<'a> Shard<'a> {
 mod tests {
     use super::*;
     use crate::principle::Sensitive;
+    use crate::stream::Key;
 
     /// Ages in two groups of two, salaries beside them; what one round makes of them.
-    fn exchanged(ages: &[i32], salaries: &[i32], passes: usize) -> Vec<u32> {
+    fn exchanged(ages: &[i32], salaries: &[i32], rounds: usize) -> Vec<u32> {
         let distances = [Distance::line((0..10).map(f64::from).collect(), false).unwrap()];
         let sensitive = Sensitive::new(Codes::new(salaries, 1).unwrap(), &[4], &[false]).unwrap();
         let table = Microdata::new(Codes::new(ages, 1).unwrap(), sensitive, &[0; 4], &distances).unwrap();
         let mut groups = Groups { order: vec![0, 1, 2, 3], sizes: vec![2, 2], leaves: vec![0, 0] };
-        exchange(&table, 2, &mut groups, passes, &Cancel::default()).unwrap();
+        let exchanges = Exchanges { rounds, temperature: 0.0, key: Key::new([0; 32]), shard: SHARD };
+        exchange(&table, 2, &mut groups, &exchanges, &Cancel::default()).unwrap();
         groups.order
     }
 

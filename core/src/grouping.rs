@@ -6,7 +6,9 @@ use crate::buckets::Buckets;
 use crate::exchange::exchange;
 use crate::partition::{Microdata, Partition};
 use crate::principle::{Form, Principle};
+use crate::sampled::sample;
 use crate::seeds::Seeds;
+use crate::stream::Key;
 use crate::{Cancel, Error, Result};
 
 /// How leaves become groups.
@@ -26,6 +28,21 @@ pub enum Grouping {
         /// Whether seeds are sought in the whole table instead of each leaf.
         whole_table: bool,
     },
+    /// Runs of a sweep over the whole table, exchanged at random under the key: see [`crate::sampled`].
+    Sampled,
+}
+
+/// How near groups exchange records after they are formed.
+#[derive(Clone, Debug)]
+pub struct Exchanges {
+    /// How many rounds.
+    pub rounds: usize,
+    /// How readily [`Grouping::Sampled`] takes what costs more, in mean distances within the first groups.
+    pub temperature: f64,
+    /// What it draws from.
+    pub key: Key,
+    /// How many groups, side by side, may be near each other: [`crate::exchange::SHARD`].
+    pub shard: usize,
 }
 
 impl Grouping {
@@ -40,6 +57,7 @@ impl Grouping {
             ("neighbours", "leaf") => Ok(Grouping::Neighbours { whole_table: false }),
             ("neighbours", "table") => Ok(Grouping::Neighbours { whole_table: true }),
             ("seeds", "leaf") => Ok(Grouping::Seeds { whole_table: false }),
+            ("sampled", _) => Ok(Grouping::Sampled),
             ("seeds", "table") => Ok(Grouping::Seeds { whole_table: true }),
             _ => Err(Error::Shape("no grouping has that name".into())),
         }
@@ -57,7 +75,7 @@ pub struct Groups {
     pub leaves: Vec<usize>,
 }
 
-/// Algorithm 1, line 2: Mondrian, then the grouping, then `exchanges` rounds of exchanges between near groups. The
+/// Algorithm 1, line 2: Mondrian, then the grouping, then exchanges between near groups. The
 /// result does not depend on the order of the records.
 ///
 /// # Errors
@@ -66,7 +84,7 @@ pub fn divide_table(
     table: &Microdata,
     principle: &Principle,
     grouping: Grouping,
-    exchanges: usize,
+    exchanges: &Exchanges,
     cancel: &Cancel,
 ) -> Result<Groups> {
     let mut records: Vec<u32> = (0..table.codes.records() as u32).collect();
@@ -77,6 +95,9 @@ pub fn divide_table(
     let one_bucket_each = principle.form == Form::Anonymity || table.sensitive.codes().attributes() == 0;
     let takes = one_bucket_each || principle.form == Form::Frequency && table.sensitive.codes().attributes() == 1;
     let grouping = if takes { grouping } else { Grouping::Leaves };
+    if grouping == Grouping::Sampled {
+        return sample(table, records, principle.diversity, exchanges, cancel);
+    }
     let leaves = match grouping {
         Grouping::Neighbours { whole_table: true } | Grouping::Seeds { whole_table: true } => vec![records.len()],
         _ => table.divide(&mut records, Some(principle), cancel)?,
@@ -101,7 +122,7 @@ pub fn divide_table(
         all.order.extend(groups.order);
         all.sizes.extend(groups.sizes);
     }
-    if exchanges > 0 && grouping != Grouping::Leaves {
+    if exchanges.rounds > 0 && grouping != Grouping::Leaves {
         exchange(table, principle.diversity, &mut all, exchanges, cancel)?;
     }
     Ok(all)

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | Definition 4, 5: dis(.) | [`distance`] |
 //! | l-diversity and its kin | [`principle`] |
-//! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`] |
+//! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`]; or [`sampled`] |
 //! | Definition 1: the random output table | [`table`] |
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
@@ -30,7 +30,9 @@ pub mod principle;
 #[cfg(feature = "python")]
 mod python;
 pub mod repair;
+pub mod sampled;
 pub mod seeds;
+mod settle;
 pub mod stream;
 mod system;
 pub mod table;

@@ -35,6 +35,8 @@ pub enum Step {
     Generate = 5,
     /// What a measure draws.
     Assess = 6,
+    /// Exchanges of the grouping `sampled`; 7 and 15 would meet the streams of tags.
+    Exchange = 10,
 }
 
 /// A stream of random numbers.

@@ -60,13 +60,18 @@ def divide_table(
     grouping: str,
     sweep: str,
     exchanges: int,
+    temperature: float,
+    key: bytes,
+    shard: int = ...,
     partition: str = "range",
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
     and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
-    many rounds of exchanges between near groups follow. `partition` is range, or program for the authors' way.
+    many rounds of exchanges between near groups follow; those of the grouping sampled are drawn under `key` at a
+    temperature in mean distances within the first groups. Groups are near only inside a `shard` of so many.
+    `partition` is range, or program for the authors' way.
     """
 
 @final

@@ -72,7 +72,8 @@ class Microdata:
     """A table and its policy, as integer codes.
 
     `codes` has shape (records, quasi-identifiers), `sensitive_codes` (records, sensitive attributes). `tags` orders
-    records that are equal in every quasi-identifier, at random under the key.
+    records that are equal in every quasi-identifier, at random under the key. `key` is what the grouping `sampled`
+    draws from.
     """
 
     frame: Frame
@@ -82,6 +83,7 @@ class Microdata:
     codes: Codes
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
+    key: Key
     partition: Partition = Partition.RANGE
 
     def __repr__(self) -> str:
@@ -102,6 +104,7 @@ class Microdata:
         quasi = [_encode(table, policy, name) for name in policy.quasi]
         needed = policy.sensitive if policy.principle is not Form.ANONYMITY else ()
         sensitive = [_encode(table, policy, name) for name in needed]
+        secret = Key.of(key)
         microdata = Microdata(
             table,
             policy,
@@ -109,7 +112,8 @@ class Microdata:
             tuple(domain for domain, _ in sensitive),
             _stacked([codes for _, codes in quasi], len(table)),
             _stacked([codes for _, codes in sensitive], len(table)),
-            _tag(table, policy, [codes for _, codes in quasi], Key.of(key)),
+            _tag(table, policy, [codes for _, codes in quasi], secret),
+            secret,
         )
         if obstacle := next(find_obstacles(policy, sensitive, len(table)), None):
             raise obstacle

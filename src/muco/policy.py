@@ -57,8 +57,8 @@ class Policy(Clause):
     t: float | None = Field(None, ge=0, le=1, description="t of t-closeness; 0.2 when absent.")
     grouping: Grouping = Field(
         Grouping.NEIGHBOURS,
-        description="How a Mondrian leaf becomes groups. buckets, neighbours and seeds keep frequency l-diversity "
-        "of one sensitive attribute, or anonymity; elsewhere leaves applies.",
+        description="How a Mondrian leaf becomes groups; sampled draws them from the whole table. All but leaves "
+        "keep frequency l-diversity of one sensitive attribute, or anonymity; elsewhere leaves applies.",
     )
     sweep: Sweep = Field(Sweep.LEAF, description="Whether neighbours are sought in a leaf or the whole table.")
     exchanges: int = Field(
@@ -68,6 +68,7 @@ class Policy(Clause):
         le=100,
         description="How many rounds of exchanges draw near groups together after they are formed; 4 take most.",
     )
+    temperature: float | None = Field(None, ge=0, le=1000, description="How evenly grouping sampled draws groups.")
     cover: Cover = Field(
         Cover.BALANCED, description="The cheapest table (the paper's), or one that keeps the group's counts."
     )

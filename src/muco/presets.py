@@ -19,6 +19,7 @@ from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Rol
 TIGHT: Final = "tight"
 # 1e-999999999 is short to write and would fill the memory as an exact ratio.
 _EXACT = re.compile(r"[+-]?([0-9.]{1,40}([eE][+-]?[0-9]{1,3})?|[0-9]{1,40} ?/ ?[0-9]{1,40})")
+TEMPERATURE, ROUNDS = 0.15, 4  # of the grouping sampled: docs/lab.md, section 9
 FINEST = 10**9  # the largest denominator of a delta: its checks multiply it with 2^48 in 128 bits
 
 PRESETS: Mapping[Preset, Mapping[str, object]] = {
@@ -117,9 +118,17 @@ def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
             f"with principle {principle} and {sensitive} sensitive attributes it cannot: use leaves"
         )
     grouping = words.get("grouping", PRESETS[words["preset"]]["grouping"])
+    if grouping == Grouping.SAMPLED:
+        words.setdefault("temperature", TEMPERATURE)
+        if words.setdefault("exchanges", ROUNDS) == 0:
+            raise ValueError(
+                "grouping sampled draws its groups by exchanges: take exchanges = 0 out, or set 1 or more"
+            )
+    elif words.get("temperature") is not None:
+        raise ValueError("temperature belongs to grouping sampled: take it out, or set that grouping")
     if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and grouping not in [Grouping.NEIGHBOURS, Grouping.SEEDS]:
         raise ValueError("sweep belongs to groupings neighbours and seeds: take it out, or set one of them")
-    if words.get("exchanges") and words.get("grouping") == Grouping.LEAVES:
+    if words.get("exchanges") and grouping == Grouping.LEAVES:
         raise ValueError(
             "exchanges do not go with grouping leaves, whose groups are the partition's own: set another"
         )

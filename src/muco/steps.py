@@ -43,6 +43,8 @@ def divide_table(microdata: Microdata) -> Groups:
         grouping=policy.grouping,
         sweep=policy.sweep,
         exchanges=policy.exchanges,
+        temperature=policy.temperature or 0.0,
+        key=microdata.key.bits,
         partition=microdata.partition,
     )
     return Groups(microdata, order, starts, leaves)

@@ -52,6 +52,7 @@ class Grouping(StrEnum):
     BUCKETS = "buckets"
     NEIGHBOURS = "neighbours"
     SEEDS = "seeds"
+    SAMPLED = "sampled"
 
 
 class Sweep(StrEnum):

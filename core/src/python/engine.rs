@@ -10,7 +10,8 @@ use crate::batch::{self, Columns, Terms};
 use crate::coupling::Blocks;
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
-use crate::grouping::{self, Grouping};
+use crate::exchange::SHARD;
+use crate::grouping::{self, Exchanges, Grouping};
 use crate::partition::{Microdata, Partition};
 use crate::principle::Sensitive;
 use crate::stream::{self, Step, Stream};
@@ -91,7 +92,8 @@ type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<
 
 #[pyfunction]
 #[pyo3(signature = (
-    codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, partition = "range"
+    codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, temperature, key,
+    shard = SHARD, partition = "range"
 ))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
@@ -106,6 +108,9 @@ fn divide_table<'py>(
     grouping: &str,
     sweep: &str,
     exchanges: usize,
+    temperature: f64,
+    key: &[u8],
+    shard: usize,
     partition: &str,
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
@@ -113,7 +118,9 @@ fn divide_table<'py>(
     let mut table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
     table.partition = Partition::named(partition)?;
     let grouping = Grouping::named(grouping, sweep)?;
-    let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, exchanges, cancel))?;
+    let exchanges = Exchanges { rounds: exchanges, temperature, key: key_of(key)?, shard: shard.max(2) };
+    let groups =
+        interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, &exchanges, cancel))?;
     let mut starts = vec![0];
     groups.sizes.iter().for_each(|size| starts.push(starts[starts.len() - 1] + size));
     Ok((offsets(py, groups.order.into_iter().map(|r| r as usize)), offsets(py, starts), offsets(py, groups.leaves)))

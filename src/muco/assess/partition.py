@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 from muco.arrays import Offsets
 from muco.assess.rate import Rate
 from muco.assess.sample import choose_targets
+from muco.assess.sampled import number_groups, rerun_exchanged
 from muco.assess.shown import Shown
 from muco.errors import TableError
 from muco.microdata import Groups
 from muco.release import Hidden
 from muco.steps import divide_table
+from muco.switches import Grouping
 
-MOST_TARGETS = 20
+MOST_TARGETS, MOST_SAMPLED = 20, 200  # records tried: each alone, or all at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def intersect_partitions(one: Groups, other: Groups, sensitive: NDArray[np.integ
     """
     if len(one.order) != len(other.order) or len(sensitive) != len(one.order):
         raise TableError("the partitions are of tables with different numbers of records")
-    groups = [_group_of(partition) for partition in (one, other)]
+    groups = [number_groups(partition) for partition in (one, other)]
     _, cell, counts = np.unique(np.stack(groups, axis=1), axis=0, return_inverse=True, return_counts=True)
     cell = cell.ravel()
     pairs = np.unique(np.stack((cell, sensitive), axis=1), axis=0)
@@ -51,33 +53,46 @@ def intersect_partitions(one: Groups, other: Groups, sensitive: NDArray[np.integ
 
 @dataclass(frozen=True, slots=True)
 class Minimality(Shown):
-    """A10: who reruns the partition knows that an exchange which would change the groups did not take place.
+    """A10: who reruns the partition knows how likely these groups were, had two sensitive values been exchanged.
 
-    `unchanged` is the share of exchanges of two different sensitive values inside a group that leave all groups as
-    they are; `before` the mean chance of a record's own value among the group's, `remaining` the same among the
-    values that an exchange leaves possible.
+    `unchanged` is the mean, over exchanges of two different sensitive values inside a group, of how likely the
+    groups are after the exchange for each time before it, 1 at most. Where nothing is random it is the share of
+    exchanges that leave all groups as they are. `before` is the mean chance of a record's own value among the
+    group's, `remaining` the same after weighing each exchange so.
+
+    For groups drawn at random, `recurs` is how often two records of a group share one under other keys, and
+    `recurs_exchanged` how often when their values were exchanged: their ratio must tell what `unchanged` does.
     """
 
     unchanged: Rate
     before: Rate
     remaining: Rate
+    recurs: Rate | None = None
+    recurs_exchanged: Rate | None = None
 
 
-def measure_minimality(hidden: Hidden, *, most: int = MOST_TARGETS) -> Minimality:
-    """A10 on a keyed sample of records: the partition is run again for every exchange with another of the group.
+def measure_minimality(hidden: Hidden, *, most: int | None = None) -> Minimality:
+    """A10 on a keyed sample of records: the partition is run again after exchanges with each other of the group.
 
     Only single exchanges are tried, so that `remaining` is an estimate of the posterior, not a bound: matchings
     that need several exchanges at once may be possible where none of them alone is. It is the costliest measure:
-    an exchange is one run of the partition. Groups formed without sensitive values change under none; several
+    some hundreds of runs of the partition. Groups formed without sensitive values change under none; several
     sensitive attributes are exchanged together.
     """
     groups = hidden.outcome.groups
     microdata = groups.microdata
-    labels = _labels(groups)
+    if microdata.policy.grouping is Grouping.SAMPLED and microdata.sensitive_codes.shape[1]:
+        return _weigh_exchanges(groups, MOST_SAMPLED if most is None else most)
+    return _rerun_exchanges(groups, MOST_TARGETS if most is None else most)
+
+
+def _rerun_exchanges(groups: Groups, most: int) -> Minimality:
+    microdata = groups.microdata
+    labels, group_of = _labels(groups), number_groups(groups)
     kept: list[float] = []
     before, remaining = [], []
     for record in choose_targets(len(microdata), most).tolist():
-        group = _group_of(groups)[record]
+        group = group_of[record]
         members = groups.order[groups.starts[group] : groups.starts[group + 1]]
         others = members[members != record]
         codes = microdata.sensitive_codes
@@ -100,15 +115,24 @@ def _is_unchanged(groups: Groups, labels: Offsets, one: int, other: int) -> bool
     return np.array_equal(_labels(again), labels)
 
 
-def _group_of(groups: Groups) -> Offsets:
-    """The number of each record's group."""
-    number = np.empty(len(groups.order), dtype=np.int64)
-    number[groups.order] = np.repeat(np.arange(len(groups)), groups.sizes)
-    return number
+def _weigh_exchanges(groups: Groups, most: int) -> Minimality:
+    number = number_groups(groups)
+    found = rerun_exchanged(groups, number, most=most)
+    one = np.concatenate([part.one for part in found])
+    likelihood = np.concatenate([part.likelihood for part in found])
+    targets, target = np.unique(one, return_inverse=True)
+    sizes, differ = groups.sizes[number[targets]], np.bincount(target)
+    alike = sizes - differ
+    remaining = alike / (alike + np.bincount(target, weights=likelihood))
+    together, exchanged = (
+        np.concatenate([getattr(part, name) for part in found]) for name in ("recurs", "recurs_exchanged")
+    )
+    parts = (np.minimum(likelihood, 1.0), alike / sizes, remaining, together, exchanged)
+    return Minimality(*(Rate.of(part, exact=False) for part in parts))
 
 
 def _labels(groups: Groups) -> Offsets:
     """The smallest record of each record's group: equal for equal partitions, whatever their order."""
     first = np.minimum.reduceat(groups.order, groups.starts[:-1])
-    labels: Offsets = first[_group_of(groups)]
+    labels: Offsets = first[number_groups(groups)]
     return labels

@@ -111,6 +111,7 @@ def _simulate(microdata: Microdata, number: int) -> Codes:
         microdata,
         sensitive_codes=np.ascontiguousarray(microdata.sensitive_codes[deal]),
         tags=tag_records(key, np.arange(len(microdata), dtype=np.uint64)[:, None]),
+        key=Key(key),
     )
     outcome = mutual_cover(divide_table(guessed), Key(key), lambda *_: None, lambda _: None)
     released = np.empty_like(outcome.released)

@@ -61,6 +61,7 @@ def usual_settings(policy: Policy) -> Iterator[Setting]:
     if _has_groupings(policy):
         yield Setting("provable, seeds", switched(policy, grouping=Grouping.SEEDS))
         yield Setting("provable, exchanges", switched(policy, grouping=Grouping.SEEDS, exchanges=4))
+        yield Setting("provable, sampled", switched(policy, grouping=Grouping.SAMPLED))
     yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
     if len(policy.sensitive) == 1:
         yield Setting("Anatomy", switched(policy), Method.ANATOMY)
