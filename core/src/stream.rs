@@ -35,6 +35,8 @@ pub enum Step {
     Generate = 5,
     /// What a measure draws.
     Assess = 6,
+    /// Values that change places for edit rules. 7 and 15 end the streams of tags.
+    Rules = 8,
 }
 
 /// A stream of random numbers.

@@ -103,6 +103,22 @@ def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str, bl
     `blocks` are sets of attributes, by place, that are drawn together.
     """
 
+def keep_rules(
+    tables: Tables,
+    drawn: Codes,
+    key: bytes,
+    *,
+    first_group: int,
+    rules: list[list[tuple[int, NDArray[np.bool_]]]],
+    draw: str,
+    blocks: list[list[int]],
+) -> Codes:
+    """Drawn codes with values exchanged between records of equal rows until fewest rows break a rule.
+
+    A rule is its conditions, each an attribute by place and whether each of its codes meets the condition, shape
+    (codes of the attribute,); it forbids a row that meets them all. `draw` and `blocks` are those of the draw.
+    """
+
 def randomize_unchanged_tuples(
     tables: Tables, drawn: Codes, key: bytes, *, first_group: int, repair: int
 ) -> tuple[Codes, int, int]:

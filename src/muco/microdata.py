@@ -19,6 +19,7 @@ from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
 from muco.policy import Policy
+from muco.rule_codes import CodedRule, code_rules
 from muco.switches import Principle as Form
 from muco.switches import Role
 from muco.values import Distinct
@@ -69,6 +70,7 @@ class Microdata:
     codes: Codes
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
+    rules: tuple[CodedRule, ...] = ()
 
     def __repr__(self) -> str:
         return f"Microdata({len(self)} records, {len(self.quasi)} quasi-identifiers)"
@@ -96,6 +98,7 @@ class Microdata:
             _stacked([codes for _, codes in quasi], len(table)),
             _stacked([codes for _, codes in sensitive], len(table)),
             _tag(table, policy, [codes for _, codes in quasi], Key.of(key)),
+            code_rules(policy, [domain for domain, _ in quasi]),
         )
         if obstacle := next(find_obstacles(policy, sensitive, len(table)), None):
             raise obstacle

@@ -10,9 +10,10 @@ from typing import Any
 from muco.gate import Passage
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
+from muco.rule_codes import RuleCount
 from muco.switches import Principle, Role
 
-_NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk"}
+_NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk", "rules"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
 FEWEST = 10  # a smaller number of records is not told
 _KEPT = {
@@ -35,6 +36,7 @@ def summarize(outcome: Outcome, *, seconds: float) -> Summary:
         changed_share=outcome.changed_share,
         information_loss=sum(outcome.information_loss.values()),
         seconds=seconds,
+        rules=outcome.rules,
     )
 
 
@@ -84,12 +86,18 @@ def certify(outcome: Outcome, passage: Passage | None = None) -> Certificate:
         limits=_limits(policy, other),
         version=version("muco"),
         gate=passage.to_words() if passage else {},
+        rules=tuple(_tell_rule(rule) for rule in outcome.rules),
     )
 
 
 def _count(records: int) -> int | str:
     """A number of records as the public may know it."""
     return records if records == 0 or records >= FEWEST else f"fewer than {FEWEST}"
+
+
+def _tell_rule(rule: RuleCount) -> dict[str, int | str]:
+    counts = {name: _count(getattr(rule, name)) for name in ("original", "drawn", "released")}
+    return {"rule": rule.name, **counts}
 
 
 def _settings(policy: Policy) -> dict[str, Any]:

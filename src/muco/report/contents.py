@@ -10,7 +10,9 @@ from muco.assess.assessment import Assessment
 from muco.assess.comparison import Comparison
 from muco.assess.contest import Baselines, measure_baselines
 from muco.assess.histogram import Histogram, count_values
+from muco.assess.rules import count_rules
 from muco.release import Release
+from muco.rule_codes import RuleCount
 
 
 class Audience(StrEnum):
@@ -28,6 +30,7 @@ class Contents:
     assessment: Assessment
     histograms: tuple[Histogram, ...]
     baselines: Baselines
+    rules: tuple[RuleCount, ...] = ()
 
     def __repr__(self) -> str:
         return f"Contents({self.assessment.records} records, {len(self.histograms)} attributes)"
@@ -47,9 +50,11 @@ class Contents:
         """
         table = release.data if isinstance(release, Release) else release
         policy = assessment.policy
+        comparison = Comparison.of(original, table, policy)
         return Contents(
             title,
             assessment,
-            count_values(Comparison.of(original, table, policy)),
+            count_values(comparison),
             measure_baselines(original, policy) if baselines is None else baselines,
+            count_rules(comparison),
         )

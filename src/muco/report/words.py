@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from muco.assess.contest import P_MATCH, WIDTH, Entry
 from muco.assess.figures import Aspect, Figure
-from muco.assess.verdict import THRESHOLDS, coarse, fewest_share, percent
+from muco.assess.verdict import FEWEST, THRESHOLDS, coarse, fewest_share, percent
 from muco.report.contents import Audience, Contents
 
 # Figures of single people, or of the few at the end of a distribution: not for a page that anybody may read.
@@ -58,6 +58,10 @@ class Reader:
         if value is None:
             return "–"
         return coarse(value, self.people) if self.is_public else percent(value)
+
+    def count(self, rows: int) -> str:
+        """A number of rows; in public none from one to nine."""
+        return f"fewer than {FEWEST}" if self.is_public and 0 < rows < FEWEST else f"{rows:,}"
 
     def blur(self, value: float) -> float:
         """The same share as a place on a chart."""
@@ -170,15 +174,20 @@ def _entry(entry: Entry, reader: Reader) -> tuple[str, ...]:
     )
 
 
-def tell_settings(contents: Contents) -> Iterator[Table]:
+def tell_settings(contents: Contents, reader: Reader) -> Iterator[Table]:
     """What was done: switches and roles. Never the key, nor a value of a tree or of an order."""
     policy = contents.assessment.policy
-    left = {"attributes", "missing", "schema_version"}
+    left = {"attributes", "missing", "schema_version", "rules"}
     words = policy.model_dump(mode="json", exclude_none=True, exclude=left)
     yield Table("Switches", ("switch", "value"), tuple((name, _setting(value)) for name, value in words.items()))
     attributes = policy.attributes.items()
     rows = tuple((name, each.role.value, each.kind.value if each.kind else "as found") for name, each in attributes)
     yield Table("Attributes that the policy names", ("attribute", "role", "kind"), rows)
+    if contents.rules:
+        told = tuple(
+            (rule.name, reader.count(rule.original), reader.count(rule.released)) for rule in contents.rules
+        )
+        yield Table("Rows that break an edit rule", ("rule", "in the original", "in the release"), told)
 
 
 def _setting(value: object) -> str:
