@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import muco
 from muco.arrays import Offsets
-from muco.errors import PolicyError
+from muco.errors import MucoWarning, PolicyError
 from muco.example import generate
 from muco.microdata import Groups, Microdata
 
@@ -119,6 +119,7 @@ def pairs(table: pl.DataFrame) -> list[tuple[object, ...]]:
     return sorted(table.select("age", "town").rows())
 
 
+@pytest.mark.filterwarnings("ignore:one block of all")
 def test_a_block_keeps_its_combinations_and_other_attributes_do_not() -> None:
     table = pl.DataFrame({"age": range(40), "town": [f"t{x:02}" for x in range(40)], "pay": range(40)})
     apart_, together = (
@@ -131,6 +132,17 @@ def test_a_block_keeps_its_combinations_and_other_attributes_do_not() -> None:
     assert pairs(apart_) != pairs(table)
     # One block of everything publishes exact combinations, as Anatomy does; whose they are stays open in a group.
     assert together.rows() != table.rows()
+
+
+def test_one_block_of_everything_is_called_what_it_is() -> None:
+    table = pl.DataFrame({"age": range(40), "town": [f"t{x:02}" for x in range(40)], "pay": range(40)})
+    policy = muco.Policy.of(quasi=["age", "town"], sensitive="pay", diversity=5, blocks=[["age", "town"]])
+    with pytest.warns(MucoWarning, match="one block of all quasi-identifiers publishes their exact combinations"):
+        certificate = muco.anonymize(table, policy, key=bytes(32)).certificate
+    assert "every combination of the original" in certificate.limits[0]
+    policy = muco.Policy.of(quasi=["age"], sensitive="pay", diversity=5, blocks=[["age"]])
+    limits = muco.anonymize(table.drop("town"), policy, key=bytes(32)).certificate.limits
+    assert not any("combination" in limit for limit in limits)
 
 
 def test_a_block_draws_each_attribute_from_its_own_table() -> None:

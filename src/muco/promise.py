@@ -11,7 +11,7 @@ from muco.gate import Passage
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.rule_codes import RuleCount
-from muco.switches import Principle, Role
+from muco.switches import Draw, Principle, Role
 
 _NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk", "rules"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
@@ -46,6 +46,10 @@ def find_cautions(outcome: Outcome) -> list[str]:
     cautions = []
     if outcome.smallest_group == 1:
         cautions.append("the smallest group has 1 record, which nobody covers: raise diversity")
+    if is_one_block(policy):
+        cautions.append(
+            "one block of all quasi-identifiers publishes their exact combinations, as Anatomy does: part the block"
+        )
     distinct = {domain.attribute: len(domain.cells) for domain in microdata.quasi if not domain.is_ordered}
     known = {*policy.quasi, *policy.sensitive}  # looked up once: each looks through all attributes
     for name in microdata.released_names:
@@ -143,7 +147,18 @@ def _limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
             "knows groups and tables may link a record with much higher probability, and a near match is not "
             "excluded where an exact one is."
         )
+    if is_one_block(policy):
+        limits.append(
+            "All quasi-identifiers are drawn in one block: the release holds every combination of the original, as "
+            "Anatomy's does. Whoever knows all of a person's finds that they are in the table, and their group's "
+            "sensitive values; only which of its rows is theirs stays open."
+        )
     return (*limits, *describe_limits(policy, other))
+
+
+def is_one_block(policy: Policy) -> bool:
+    """Whether whole records are permuted: the end of the scale at which mutual cover is Anatomy."""
+    return policy.draw is Draw.CONTROLLED and any(1 < len(block) == len(policy.quasi) for block in policy.blocks)
 
 
 def describe_limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from muco.cli.findings import show_assessment
-from muco.cli.options import read_policy, role_options
+from muco.cli.options import policy_for, role_options
 from muco.cli.tables import layout_options, read_source
 from muco.errors import PolicyError, ReleaseError
 
@@ -61,10 +61,10 @@ def assess_files(original: Path, release: Path, given: dict[str, Any]) -> tuple[
     if given["hidden"] is not None:
         run = KeptRun.read(given["hidden"])
         has_roles = given["config"] is not None or given["quasi"]
-        policy = source.complete(read_policy(given, table.columns)) if has_roles else run.policy
+        policy = policy_for(source, given) if has_roles else run.policy
         hidden = run.repeat(table)
         return table, released, assess_release(table, released, policy, hidden=hidden, effort=effort)
-    policy = source.complete(read_policy(given, table.columns))
+    policy = policy_for(source, given)
     record = read_record(table, released, given["record"]) if given["record"] else None
     rows = repeat_rows(released, given["count"]) if given["count"] else released
     return table, rows, assess_release(table, rows, policy, record=record, effort=effort)
