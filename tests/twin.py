@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +20,10 @@ class Axis:
 
     oracle: reference.Distance
     core: _core.Distance
+
+    def weighted(self, weight: float) -> Axis:
+        """The same, counted so often where groups are formed."""
+        return Axis(replace(self.oracle, weight=weight), self.core.weighted(weight))
 
     @property
     def size(self) -> int:

@@ -30,6 +30,8 @@ class Distance:
     @staticmethod
     def matrix(distances: NDArray[np.float64], *, missing: bool) -> Distance:
         """An own distance, shape (codes, codes), symmetric with a zero diagonal."""
+    def weighted(self, weight: float) -> Distance:
+        """The same distance, counted `weight` > 0 times where groups are formed, and nowhere else."""
     @property
     def size(self) -> int:
         """How many codes there are, the missing one included."""

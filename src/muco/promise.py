@@ -105,7 +105,9 @@ def _tell_rule(rule: RuleCount) -> dict[str, int | str]:
 
 
 def _settings(policy: Policy) -> dict[str, Any]:
-    return policy.model_dump(mode="json", exclude=_NO_SWITCHES, exclude_none=True)
+    keep = {name: each.keep for name, each in policy.attributes.items() if each.keep is not None}
+    words = policy.model_dump(mode="json", exclude=_NO_SWITCHES, exclude_none=True)
+    return {**words, "keep": keep} if keep else words
 
 
 def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
