@@ -18,6 +18,7 @@ class Distance:
 
     rows: list[list[float]]
     missing: bool = False
+    weight: float = 1.0  # where groups are formed
 
     @property
     def missing_code(self) -> int | None:
@@ -153,7 +154,7 @@ def is_satisfied(world: World, members: Sequence[int]) -> bool:
 def widest_first(world: World, members: Sequence[int]) -> list[int]:
     """The attributes that can be cut, widest first, in attribute order where equally wide."""
     widths = {
-        attribute: distance.widest(world.values(members, attribute))
+        attribute: distance.weight * distance.widest(world.values(members, attribute))
         for attribute, distance in enumerate(world.distances)
         if len(set(world.values(members, attribute))) >= 2
     }

@@ -19,8 +19,9 @@ def divide_by_seeds(world: World, sweep: str) -> list[tuple[int, list[int]]]:
 
 
 def apart(world: World, a: int, b: int) -> float:
-    """Σ dis over the quasi-identifiers of two records."""
-    return sum(d.rows[x][y] for d, x, y in zip(world.distances, world.codes[a], world.codes[b], strict=True))
+    """Σ dis over the quasi-identifiers of two records, each as often as it counts."""
+    cells = zip(world.distances, world.codes[a], world.codes[b], strict=True)
+    return sum(d.weight * d.rows[x][y] for d, x, y in cells)
 
 
 def gather_around_seeds(world: World, ordered: Sequence[int]) -> list[list[int]]:

@@ -71,7 +71,8 @@ def principles(draw: Any) -> Principle:
 @st.composite
 def worlds(draw: Any, kinds: st.SearchStrategy[Axis] = axes_of_every_kind) -> tuple[World, list[Axis]]:
     """Up to 40 records on up to 3 quasi-identifiers, with up to 2 sensitive attributes."""
-    axes = draw(st.lists(kinds, min_size=1, max_size=3))
+    counts = st.sampled_from([1, 1, 0.5, 3])  # how often an attribute counts
+    axes = [axis.weighted(draw(counts)) for axis in draw(st.lists(kinds, min_size=1, max_size=3))]
     records = draw(st.integers(1, 40))
     domains = draw(
         st.one_of(*[st.lists(sizes, min_size=1, max_size=1)] * 3, st.lists(sizes, min_size=2, max_size=2))

@@ -53,6 +53,23 @@ def test_zip_codes_that_lost_their_zeros_are_found(tmp_path: Path) -> None:
     assert "1067" not in finding.what + finding.advice
 
 
+def test_records_that_break_a_rule_are_found_by_their_rows(tmp_path: Path) -> None:
+    """Ages from 20 to 49, four times: rows 1, 31, 61 and 91 are 20 and have an income of 0."""
+    rule = '[[rules]]\nname = "twenty"\nforbid = {age = "< 21", town = ["A"]}\n[attributes.town]\nrole = "quasi"\n'
+    finding = one(find(tmp_path, people(town=["A", "B"]), POLICY + rule), "break the rule twenty")
+    assert (finding.count, finding.rows, finding.severity) == (4, (1, 31, 61, 91), Severity.WARNING)
+    assert exit_code([finding]) == 3
+
+
+def test_a_rule_that_no_record_breaks_is_no_finding(tmp_path: Path) -> None:
+    assert find(tmp_path, people(), POLICY + '[[rules]]\nforbid = {age = "< 20"}\n') == []
+
+
+def test_a_rule_whose_value_nobody_has_is_an_error(tmp_path: Path) -> None:
+    rule = '[[rules]]\nforbid = {town = ["C"]}\n[attributes.town]\nrole = "quasi"\n'
+    assert one(find(tmp_path, people(town=["A", "B"]), POLICY + rule), "no record has C").severity is Severity.ERROR
+
+
 def test_numbers_that_are_no_codes_may_have_any_length(tmp_path: Path) -> None:
     policy = POLICY + '[attributes.distance]\nrole = "quasi"\n'
     assert find(tmp_path, people(distance=["10115", "20095", "1067"]), policy) == []

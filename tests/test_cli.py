@@ -53,8 +53,9 @@ def test_every_switch_is_an_option_that_the_certificate_shows(table: Path, words
 
 def test_every_switch_of_the_policy_is_an_option() -> None:
     text = muco("anonymize", "--help").out
-    # `tried` is what `muco tune` writes; c, t and what is told of columns and files stand in the policy alone.
-    told = {"schema_version", "attributes", "missing", "c", "t", "blocks", "table", "tried"}
+    # `tried` is what `muco tune` writes; c, t, rules and what is told of columns and files stand in the policy
+    # alone.
+    told = {"schema_version", "attributes", "missing", "c", "t", "blocks", "table", "tried", "rules"}
     own = set(Policy.model_fields) - told
     assert own == {*SWITCHES, *GATE}
     assert all(f"--{name.replace('_', '-')}" in text for name in [*own, "block"])  # once for each of the blocks

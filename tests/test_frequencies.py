@@ -229,6 +229,39 @@ def test_arrangements_of_two_attributes_are_independent() -> None:
     assert p_value(counts, np.full(36, copies / 36)) > ALPHA
 
 
+@pytest.mark.parametrize(("delta", "cover"), [(Fraction(2, 5), "cheapest"), (Fraction(1, 2), "balanced")])
+def test_a_block_that_shares_a_random_number_leaves_each_table_as_it_is(delta: Fraction, cover: str) -> None:
+    copies = 20_000
+    tables = copied(GROUP, AXES, copies, delta=delta, cover=cover)
+    drawn = _core.output_values(tables, KEY, first_group=0, draw="independent", blocks=[[0, 1]])
+    drawn = drawn.reshape(copies, len(GROUP), 2)
+    tied = 0
+    for record in range(len(GROUP)):
+        places, shares = [], []
+        for attribute in range(2):
+            table = entry(tables, [each[attribute] for each in GROUP], attribute=attribute)
+            counts = counted(drawn[:, :, attribute], table, record)
+            expected = copies * table.probabilities[record]
+            expected[expected < 1e-3] = 0
+            assert p_value(counts, expected) > ALPHA / 8
+            places.append(np.searchsorted(table.columns, drawn[:, record, attribute]).astype(np.int32))
+            shares.append(np.where(expected > 0, table.probabilities[record], 0))
+        tied += dependence(places[0], places[1], shares[0], shares[1]) < ALPHA
+    assert tied  # or the block would be no block
+
+
+def test_a_permuted_block_leaves_each_table_as_it_is() -> None:
+    copies = 20_000
+    tables = copied(GROUP, AXES, copies, cover="balanced")
+    drawn = _core.output_values(tables, KEY, first_group=0, draw="controlled", blocks=[[0, 1]])
+    drawn = drawn.reshape(copies, len(GROUP), 2)
+    for record in range(len(GROUP)):
+        for attribute in range(2):
+            table = entry(tables, [each[attribute] for each in GROUP], attribute=attribute)
+            expected = copies * table.probabilities[record]
+            assert p_value(counted(drawn[:, :, attribute], table, record), expected) > ALPHA / 8
+
+
 def test_every_order_of_the_released_rows_is_equally_likely() -> None:
     keys = [number.to_bytes(32, "little") for number in range(12_000)]
     _, counts = np.unique([_core.shuffled(key, 4) for key in keys], axis=0, return_counts=True)

@@ -22,6 +22,7 @@ from muco.assess.histogram import count_values
 from muco.errors import MucoError
 from muco.policy import Policy
 from muco.report import Audience, Contents, render_page
+from muco.report.words import Reader
 
 KEY = "11" * 32
 HOSTILE = "<script>alert(1)</script>"
@@ -204,3 +205,17 @@ def test_a_command_that_needs_the_extra_stops_before_it_measures(
     original, release, policy, target = files
     ran = shell.muco("report", original, release, "-c", policy, "-o", target)
     assert (ran.code, "pip install 'muco[report]'" in ran.err, target.exists()) == (1, True, False)
+
+
+def test_rules_are_counted_and_their_values_are_told_nowhere() -> None:
+    """8 single young and 12 married old people in one group: none need break the rule."""
+    table = pl.DataFrame({"age": [10] * 8 + [40] * 12, "status": ["solo"] * 8 + ["wedded"] * 12, "pay": range(20)})
+    rule = {"name": "no young couples", "forbid": {"age": "< 15", "status": ["wedded"]}}
+    policy = Policy.of(quasi=["age", "status"], sensitive="pay", diversity=20, rules=[rule])
+    release, hidden = muco.anonymize_with_hidden(table, policy, key=bytes(32))
+    made = Contents.gather(muco.assess_release(table, release, policy, hidden=hidden), table, release)
+    assert [(each.original, each.released) for each in made.rules] == [(0, 0)]
+    for audience in Audience:
+        html = render_page(made, audience)
+        assert "no young couples" in html and "&lt; 15" not in html
+    assert [Reader(audience, 20).count(9) for audience in Audience] == ["fewer than 10", "9"]

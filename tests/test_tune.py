@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from fractions import Fraction
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from muco.anonymize import anonymize
 from muco.assess.comparison import Comparison
 from muco.errors import PolicyError
 from muco.example import generate
 from muco.policy import Policy
 from muco.switches import Grouping, Method
+from muco.tune.blocks import describe_blocks, with_proposed_blocks
 from muco.tune.frontier import Frontier, Standing, compare_settings
 from muco.tune.score import Score
 from muco.tune.search import Adversary, Goal, Keep, tune
@@ -71,6 +74,22 @@ def test_attributes_that_tell_of_each_other_are_proposed_as_a_block() -> None:
     policy = Policy.of(quasi=["c", "a", "b"], principle="anonymity", diversity=2)
     raw = Comparison.of(table, table, policy)
     assert propose_blocks(raw) == (("a", "b"),)
+
+
+def test_proposed_blocks_are_written_out_into_the_policy() -> None:
+    # b is twice a, c is neither's: one block, which reads back and holds in a run.
+    table = pl.DataFrame({"a": range(60), "b": [2 * x for x in range(60)], "c": [x * 37 % 60 for x in range(60)]})
+    policy = with_proposed_blocks(table, Policy.of(quasi=["c", "a", "b"], principle="anonymity", diversity=2))
+    assert Policy.parse(tomllib.loads(policy.to_toml())).blocks == (("a", "b"),)
+    assert describe_blocks(policy).endswith("proposes: a, b")
+    released = anonymize(table, policy, key=bytes(32)).data
+    assert (released["b"] == 2 * released["a"]).all()
+
+
+def test_weak_associations_propose_no_block() -> None:
+    table = pl.DataFrame({"a": [1, 1, 2, 2] * 20, "b": [1, 2] * 40})
+    policy = with_proposed_blocks(table, Policy.of(quasi=["a", "b"], principle="anonymity", diversity=2))
+    assert policy.blocks == () and "no two quasi-identifiers are associated by 0.3" in describe_blocks(policy)
 
 
 def test_every_setting_meets_the_same_queries_and_a_refusal_is_told() -> None:
@@ -155,3 +174,16 @@ def test_options_that_make_no_sense_are_refused(
     pl.DataFrame({"q": range(20)}).write_csv(tmp_path / "t.csv")
     ran = muco(words[0], tmp_path / words[1], *words[2:])
     assert ran.code == code and message in ran.err, ran.err
+
+
+def test_blocks_are_proposed_where_they_are_asked_for(tmp_path: Path) -> None:
+    # Of the example's columns, age and marital status tell most of each other.
+    table, policy = tmp_path / "people.csv", tmp_path / "policy.toml"
+    PEOPLE.write_csv(table)
+    asked = ("--quasi", "age,gender,marital_status", "--sensitive", "salary", "--diversity", "5", "--block", "auto")
+    ran = muco("anonymize", table, *asked, "--dry-run", "--json")
+    assert json.loads(ran.out)["settings"]["blocks"] == [["age", "marital_status"]]
+    assert "drawn together, as their association in the original proposes: age, marital_status" in ran.err
+    assert muco("init", table, "--blocks", "-o", policy).code == 0
+    assert ["age", "marital_status"] in tomllib.loads(policy.read_text())["blocks"]
+    assert muco("anonymize", table, "-c", policy, "--dry-run").code == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -22,6 +22,10 @@ class Axis:
     oracle: reference.Distance
     core: _core.Distance
     is_line: bool = False
+
+    def weighted(self, weight: float) -> Axis:
+        """The same, counted so often where groups are formed."""
+        return Axis(replace(self.oracle, weight=weight), self.core.weighted(weight))
 
     @property
     def size(self) -> int:

@@ -20,6 +20,7 @@ pub struct Distance {
     known: usize,
     missing: bool,
     scale: f64,
+    weight: f64,
 }
 
 /// The smallest and largest known code of some records, and whether a value is missing among them.
@@ -59,7 +60,7 @@ impl Distance {
         if !scale.is_finite() {
             return Err(Error::Shape("positions lie too far apart for double precision".into()));
         }
-        Ok(Distance { known: positions.len(), shape: Shape::Line(positions), missing, scale })
+        Ok(Distance { known: positions.len(), shape: Shape::Line(positions), missing, scale, weight: 1.0 })
     }
 
     /// The tree distance of `known` leaves in depth-first order, `steps` between neighbours.
@@ -73,7 +74,7 @@ impl Distance {
         // Where only a branch of the tree occurs, dis_max(attribute, T) is that branch's height.
         let scale = if steps.is_empty() { 1.0 } else { highest(&steps) };
         steps.iter_mut().for_each(|step| *step /= scale);
-        Ok(Distance { known, shape: Shape::Tree(steps), missing, scale })
+        Ok(Distance { known, shape: Shape::Tree(steps), missing, scale, weight: 1.0 })
     }
 
     /// An own distance between `known` values, row by row.
@@ -96,7 +97,24 @@ impl Distance {
         let largest = distances.iter().copied().fold(0.0, f64::max);
         let scale = if largest > 0.0 { largest } else { 1.0 };
         distances.iter_mut().for_each(|d| *d /= scale);
-        Ok(Distance { known, shape: Shape::Matrix(distances), missing, scale })
+        Ok(Distance { known, shape: Shape::Matrix(distances), missing, scale, weight: 1.0 })
+    }
+
+    /// The same distance, counted `weight` times where attributes are compared to form groups. It stays as it is in
+    /// tables, draws and measures.
+    ///
+    /// # Errors
+    /// [`Error::Shape`] for a weight that is not finite and above 0.
+    pub fn weighted(self, weight: f64) -> Result<Self> {
+        if !weight.is_finite() || weight <= 0.0 {
+            return Err(Error::Shape("the weight of an attribute must be finite and above 0".into()));
+        }
+        Ok(Distance { weight, ..self })
+    }
+
+    /// How often the attribute counts where groups are formed.
+    pub fn weight(&self) -> f64 {
+        self.weight
     }
 
     /// How many codes there are, the missing one included.
@@ -251,6 +269,14 @@ mod tests {
         let ages = Distance::line(vec![20.0, 30.0, 60.0], true).unwrap();
         assert_eq!(ages.squares([0, 1, 3].into_iter()), 914.0);
         assert_eq!(Distance::tree(vec![0.5, 1.0], 3, false).unwrap().squares([0, 2].into_iter()), 2.0);
+    }
+
+    #[test]
+    fn a_weight_is_above_zero_and_changes_no_distance() {
+        let line = || Distance::line(vec![1.0, 3.0], false).unwrap();
+        let twice = line().weighted(2.0).unwrap();
+        assert_eq!((twice.weight(), twice.between(0, 1), twice.scale()), (2.0, 1.0, 2.0));
+        assert!(line().weighted(0.0).is_err() && line().weighted(f64::INFINITY).is_err());
     }
 
     #[test]

@@ -68,7 +68,7 @@ pub fn exchange(
     Ok(())
 }
 
-/// dis(.) of one attribute with all pairs written out where they are few.
+/// dis(.) of one attribute times its weight, with all pairs written out where they are few.
 pub(crate) enum Written<'a> {
     Pairs { size: usize, distances: Vec<f32> },
     Asked(&'a Distance),
@@ -81,7 +81,8 @@ impl<'a> Written<'a> {
             return Written::Asked(distance);
         }
         let codes = 0..size as i32;
-        let distances = codes.clone().flat_map(|a| codes.clone().map(move |b| distance.between(a, b) as f32)).collect();
+        let between = |a: i32, b: i32| (distance.weight() * distance.between(a, b)) as f32;
+        let distances = codes.clone().flat_map(|a| codes.clone().map(move |b| between(a, b))).collect();
         Written::Pairs { size, distances }
     }
 
@@ -89,7 +90,7 @@ impl<'a> Written<'a> {
     fn between(&self, a: i32, b: i32) -> f32 {
         match self {
             Written::Pairs { size, distances } => distances[a as usize * size + b as usize],
-            Written::Asked(distance) => distance.between(a, b) as f32,
+            Written::Asked(distance) => (distance.weight() * distance.between(a, b)) as f32,
         }
     }
 }
@@ -120,21 +121,21 @@ impl Space<'_> {
         let mut profile = Vec::new();
         for (attribute, distance) in self.table.distances.iter().enumerate() {
             let codes = members.iter().map(|record| self.table.codes.get(*record as usize, attribute));
-            let from = profile.len();
+            let (from, weight) = (profile.len(), distance.weight() as f32);
             if distance.is_line() {
                 profile.extend([0.0, 0.0]);
                 for code in codes {
                     let apart =
                         if distance.is_missing(code) { 0.0 } else { self.distances[attribute].between(0, code) };
                     profile[from] += share * apart;
-                    profile[from + 1] += share * f32::from(u8::from(distance.is_missing(code)));
+                    profile[from + 1] += weight * share * f32::from(u8::from(distance.is_missing(code)));
                 }
             } else {
                 let size = distance.size();
                 let bins = size.min(BINS);
                 profile.resize(from + bins, 0.0);
                 // Half a share each: a value that is here and not there counts on both sides.
-                codes.for_each(|code| profile[from + code as usize * bins / size] += share / 2.0);
+                codes.for_each(|code| profile[from + code as usize * bins / size] += weight * share / 2.0);
             }
         }
         profile

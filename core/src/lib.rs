@@ -9,6 +9,7 @@
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
 //! | Algorithm 2: randomize_unchanged_tuples | [`repair`] |
+//! | edit rules kept, which the paper has not | [`rules`] |
 //! | what a release protects: the adversaries | [`assess`] |
 //! | files that microdata come in | [`csv`] |
 //!
@@ -30,6 +31,7 @@ pub mod principle;
 #[cfg(feature = "python")]
 mod python;
 pub mod repair;
+pub mod rules;
 pub mod sampled;
 pub mod seeds;
 mod settle;

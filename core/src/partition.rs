@@ -130,7 +130,7 @@ impl<'a> Microdata<'a> {
         None
     }
 
-    /// The attributes on which the records differ, widest first; ties keep the policy's order.
+    /// The attributes on which the records differ, widest by weighted range first; ties keep the policy's order.
     fn ranked(&self, records: &[u32]) -> Vec<usize> {
         let mut spans = vec![Span::EMPTY; self.distances.len()];
         for record in records {
@@ -143,9 +143,13 @@ impl<'a> Microdata<'a> {
         let present = |attribute| records.iter().map(move |r| self.codes.get(*r as usize, attribute));
         let mut ranked: Vec<(f64, usize)> = (0..spans.len())
             .filter(|attribute| !spans[*attribute].is_one_value())
-            .map(|attribute| match self.partition {
-                Partition::Range => (self.distances[attribute].width(spans[attribute], present(attribute)), attribute),
-                Partition::Program => (self.distances[attribute].squares(present(attribute)), attribute),
+            .map(|attribute| {
+                let distance = &self.distances[attribute];
+                let spread = match self.partition {
+                    Partition::Range => distance.width(spans[attribute], present(attribute)),
+                    Partition::Program => distance.squares(present(attribute)),
+                };
+                (distance.weight() * spread, attribute)
             })
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -35,7 +35,9 @@ pub enum Step {
     Generate = 5,
     /// What a measure draws.
     Assess = 6,
-    /// Exchanges of the grouping `sampled`; 7 and 15 would meet the streams of tags.
+    /// Values that change places for edit rules. 7 and 15 end the streams of tags.
+    Rules = 8,
+    /// Exchanges of the grouping `sampled`.
     Exchange = 10,
 }
 

@@ -30,6 +30,8 @@ class Distance:
     @staticmethod
     def matrix(distances: NDArray[np.float64], *, missing: bool) -> Distance:
         """An own distance, shape (codes, codes), symmetric with a zero diagonal."""
+    def weighted(self, weight: float) -> Distance:
+        """The same distance, counted `weight` > 0 times where groups are formed, and nowhere else."""
     @property
     def size(self) -> int:
         """How many codes there are, the missing one included."""
@@ -107,6 +109,22 @@ def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str, bl
     """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order.
 
     `blocks` are sets of attributes, by place, that are drawn together.
+    """
+
+def keep_rules(
+    tables: Tables,
+    drawn: Codes,
+    key: bytes,
+    *,
+    first_group: int,
+    rules: list[list[tuple[int, NDArray[np.bool_]]]],
+    draw: str,
+    blocks: list[list[int]],
+) -> Codes:
+    """Drawn codes with values exchanged between records of equal rows until fewest rows break a rule.
+
+    A rule is its conditions, each an attribute by place and whether each of its codes meets the condition, shape
+    (codes of the attribute,); it forbids a row that meets them all. `draw` and `blocks` are those of the draw.
     """
 
 def randomize_unchanged_tuples(

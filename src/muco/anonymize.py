@@ -1,4 +1,4 @@
-"""Algorithm 1, MuCo(T, δ): divide, cover, draw, repair, over batches of groups."""
+"""Algorithm 1, MuCo(T, δ): divide, cover, draw, keep the rules, repair, over batches of groups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import certify, find_cautions, summarize
 from muco.release import Hidden, Outcome, Release
-from muco.steps import calculate_tables, divide_table, draw_values, repair_tuples
+from muco.rule_codes import count_broken
+from muco.steps import calculate_tables, divide_table, draw_values, keep_rules, repair_tuples
 from muco.switches import Role
 
 _SHOWN = 20  # names of a warning
@@ -116,15 +117,19 @@ def _run(
 def mutual_cover(groups: Groups, key: Key, watch: Watch, keep: Callable[[Tables], object]) -> Outcome:
     """Algorithm 1, lines 3 to 9, over batches of groups; each batch's tables are shown to `keep`."""
     covered, repaired, unrepairable = [], 0, 0
+    rules = groups.microdata.rules
+    broken = np.zeros(len(rules), dtype=np.int64)
     for batch in groups.batches():
         watch("cover", int(groups.starts[batch.first]), len(groups.order))
         tables = calculate_tables(batch)
-        values = draw_values(tables, batch, key)
+        drawn = draw_values(tables, batch, key)
+        broken += count_broken(rules, drawn)
+        values = keep_rules(tables, drawn, batch, key)
         values, mended, left = repair_tuples(tables, values, batch, key)
         covered.append(values)
         repaired, unrepairable = repaired + mended, unrepairable + left
         keep(tables)
-    return Outcome(groups, np.concatenate(covered), repaired, unrepairable)
+    return Outcome(groups, np.concatenate(covered), repaired, unrepairable, tuple(broken.tolist()))
 
 
 def _ignore(*_: object) -> None:

@@ -102,6 +102,11 @@ class Attribute(Clause):
     form: Annotated[str, AfterValidator(check_form)] | None = Field(
         None, description="How the dates of a column of text are written, such as %d.%m.%Y; absent: 2026-07-01."
     )
+    keep: Annotated[float, Field(gt=0, le=1000)] | None = Field(
+        None,
+        description="How often a quasi-identifier counts where groups are formed; 1 when absent. Groups are "
+        "tighter in what counts more, and it is lost less.",
+    )
     # Last, so that what decides it is known when it is checked.
     kind: Kind | None = Field(
         None,
@@ -121,6 +126,13 @@ class Attribute(Clause):
         if kind not in {None, needed}:
             raise ValueError(f"is {kind}, but {given[0]} goes with kind {needed} only: take one of them out")
         return needed
+
+    @field_validator("keep")
+    @classmethod
+    def _is_covered(cls, keep: float | None, info: ValidationInfo) -> float | None:
+        if keep is not None and info.data.get("role", Role.QUASI) is not Role.QUASI:
+            raise ValueError("belongs to quasi-identifiers: only they decide who shares a group. Take it out")
+        return keep
 
     @field_validator("order")
     @classmethod

@@ -140,6 +140,7 @@ def encode(
     first = np.full(len(values.cells), -1, dtype=np.int64)
     first[values.index[::-1]] = np.arange(len(column) - 1, -1, -1)
     distance = _distance(column.name, known, kind, attribute, tree, has_missing=has_missing)
+    distance = distance.weighted(attribute.keep or 1)
     cells = values.cells.gather(places)
     domain = Domain(column.name, kind, cells, first[places], has_missing, distance, attribute.form, numerals)
     return domain, codes

@@ -19,6 +19,7 @@ from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
 from muco.policy import Policy
+from muco.rule_codes import CodedRule, code_rules
 from muco.switches import Partition, Role
 from muco.switches import Principle as Form
 from muco.values import Distinct
@@ -84,6 +85,7 @@ class Microdata:
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
     key: Key
+    rules: tuple[CodedRule, ...] = ()
     partition: Partition = Partition.RANGE
 
     def __repr__(self) -> str:
@@ -114,6 +116,7 @@ class Microdata:
             _stacked([codes for _, codes in sensitive], len(table)),
             _tag(table, policy, [codes for _, codes in quasi], secret),
             secret,
+            code_rules(policy, [domain for domain, _ in quasi]),
         )
         if obstacle := next(find_obstacles(policy, sensitive, len(table)), None):
             raise obstacle

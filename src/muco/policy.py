@@ -15,6 +15,7 @@ import tomli_w
 from pydantic import Field, ValidationError, model_validator
 
 from muco.attribute import Attribute
+from muco.blocks import check_blocks
 from muco.clause import Clause, Texts
 from muco.errors import InfeasibleError, MucoError, PolicyError
 from muco.fault import describe_fault, place_of_toml_error
@@ -24,6 +25,7 @@ from muco.hierarchy_spec import HierarchySpec
 from muco.layout import Layout
 from muco.numerals import PLAIN, Numerals
 from muco.presets import TIGHT, Delta, fill_switches
+from muco.rule import Rule, check_rules
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
 
@@ -81,6 +83,9 @@ class Policy(Clause):
         (),
         description="Quasi-identifiers that are drawn together, so that what ties them stays; one in no block is "
         "drawn alone.",
+    )
+    rules: tuple[Rule, ...] = Field(
+        (), description="Edit rules: rows that are forbidden, and kept out where the tables allow."
     )
     repair: int = Field(
         0, strict=True, ge=0, description="How many values of an unchanged tuple are replaced (Algorithm 2)."
@@ -181,7 +186,17 @@ class Policy(Clause):
                 "delta tight does not go with repair: replacing values of unchanged tuples voids the proof. "
                 "Set repair to 0, or give delta a number"
             )
-        _check_blocks(self)
+        check_blocks(self.blocks, self.quasi)
+        if (
+            self.blocks
+            and self.draw is Draw.CONTROLLED
+            and not (self.delta == TIGHT and self.cover is Cover.BALANCED)
+        ):
+            raise ValueError(
+                "blocks with controlled draws permute whole combinations, which needs delta tight and cover "
+                "balanced: set those, or take independent draws"
+            )
+        check_rules(self.rules, self.quasi)
         if self.accept_risk is not None and self.max_risk is None:
             raise ValueError(
                 "accept_risk names a reason to pass max_risk, which is not set: set it, or take it out"
@@ -272,21 +287,6 @@ def _tables(parts: object) -> list[Mapping[str, Any]]:
     """The attributes that are tables; what is none is for `parse` to say."""
     values = parts.values() if isinstance(parts, Mapping) else ()
     return [part for part in values if isinstance(part, Mapping)]
-
-
-def _check_blocks(policy: Policy) -> None:
-    """Raise ValueError unless the blocks part the quasi-identifiers, and their draws can keep the tables."""
-    named = [name for block in policy.blocks for name in block]
-    if strays := [name for name in named if name not in policy.quasi]:
-        raise ValueError(f"blocks name {', '.join(strays)}, which is no quasi-identifier: take it out")
-    if len(set(named)) < len(named):
-        raise ValueError("blocks name a quasi-identifier twice: each may stand in one block")
-    keeps_counts = policy.delta == TIGHT and policy.cover is Cover.BALANCED
-    if policy.blocks and policy.draw is Draw.CONTROLLED and not keeps_counts:
-        raise ValueError(
-            "blocks with controlled draws permute whole combinations, which needs delta tight and cover balanced: "
-            "set those, or take independent draws"
-        )
 
 
 def _as_dict(part: Any) -> dict[str, Any]:

@@ -10,9 +10,10 @@ from typing import Any
 from muco.gate import Passage
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
-from muco.switches import Principle, Role
+from muco.rule_codes import RuleCount
+from muco.switches import Draw, Principle, Role
 
-_NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk"}
+_NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk", "rules"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
 FEWEST = 10  # a smaller number of records is not told
 _KEPT = {
@@ -35,6 +36,7 @@ def summarize(outcome: Outcome, *, seconds: float) -> Summary:
         changed_share=outcome.changed_share,
         information_loss=sum(outcome.information_loss.values()),
         seconds=seconds,
+        rules=outcome.rules,
     )
 
 
@@ -44,6 +46,10 @@ def find_cautions(outcome: Outcome) -> list[str]:
     cautions = []
     if outcome.smallest_group == 1:
         cautions.append("the smallest group has 1 record, which nobody covers: raise diversity")
+    if is_one_block(policy):
+        cautions.append(
+            "one block of all quasi-identifiers publishes their exact combinations, as Anatomy does: part the block"
+        )
     distinct = {domain.attribute: len(domain.cells) for domain in microdata.quasi if not domain.is_ordered}
     known = {*policy.quasi, *policy.sensitive}  # looked up once: each looks through all attributes
     for name in microdata.released_names:
@@ -84,6 +90,7 @@ def certify(outcome: Outcome, passage: Passage | None = None) -> Certificate:
         limits=_limits(policy, other),
         version=version("muco"),
         gate=passage.to_words() if passage else {},
+        rules=tuple(_tell_rule(rule) for rule in outcome.rules),
     )
 
 
@@ -92,8 +99,15 @@ def _count(records: int) -> int | str:
     return records if records == 0 or records >= FEWEST else f"fewer than {FEWEST}"
 
 
+def _tell_rule(rule: RuleCount) -> dict[str, int | str]:
+    counts = {name: _count(getattr(rule, name)) for name in ("original", "drawn", "released")}
+    return {"rule": rule.name, **counts}
+
+
 def _settings(policy: Policy) -> dict[str, Any]:
-    return policy.model_dump(mode="json", exclude=_NO_SWITCHES, exclude_none=True)
+    keep = {name: each.keep for name, each in policy.attributes.items() if each.keep is not None}
+    words = policy.model_dump(mode="json", exclude=_NO_SWITCHES, exclude_none=True)
+    return {**words, "keep": keep} if keep else words
 
 
 def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
@@ -135,7 +149,18 @@ def _limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
             "knows groups and tables may link a record with much higher probability, and a near match is not "
             "excluded where an exact one is."
         )
+    if is_one_block(policy):
+        limits.append(
+            "All quasi-identifiers are drawn in one block: the release holds every combination of the original, as "
+            "Anatomy's does. Whoever knows all of a person's finds that they are in the table, and their group's "
+            "sensitive values; only which of its rows is theirs stays open."
+        )
     return (*limits, *describe_limits(policy, other))
+
+
+def is_one_block(policy: Policy) -> bool:
+    """Whether whole records are permuted: the end of the scale at which mutual cover is Anatomy."""
+    return policy.draw is Draw.CONTROLLED and any(1 < len(block) == len(policy.quasi) for block in policy.blocks)
 
 
 def describe_limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from muco.arrays import Codes, Offsets
 from muco.errors import TableError
 from muco.microdata import Groups, Key
 from muco.policy import Policy
+from muco.rule_codes import RuleCount, count_broken
 from muco.switches import Method
 
 
@@ -24,6 +25,7 @@ class Outcome:
     released: Codes
     repaired: int  # unchanged tuples that were perturbed
     unrepairable: int  # unchanged tuples of groups whose records are all equal
+    drawn_broken: tuple[int, ...] = ()  # rows of the draw that broke each edit rule, before any exchange
 
     def __repr__(self) -> str:
         return f"Outcome({len(self.released)} records)"
@@ -32,6 +34,14 @@ class Outcome:
     def original(self) -> Codes:
         """The original codes in the same order."""
         return self.groups.microdata.codes[self.groups.order]
+
+    @property
+    def rules(self) -> tuple[RuleCount, ...]:
+        """How many rows break each edit rule."""
+        rules = self.groups.microdata.rules
+        original, released = (count_broken(rules, codes).tolist() for codes in (self.original, self.released))
+        counts = zip(original, released, self.drawn_broken, strict=True)
+        return tuple(RuleCount(rule.name, *each) for rule, each in zip(rules, counts))
 
     @property
     def smallest_group(self) -> int:
@@ -64,6 +74,7 @@ class Summary:
     changed_share: float  # of quasi-identifier cells
     information_loss: float  # summed over records and attributes
     seconds: float
+    rules: tuple[RuleCount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +97,7 @@ class Certificate:
     version: str
     certificate_version: int = 1
     gate: dict[str, Any] = field(default_factory=dict)
+    rules: tuple[dict[str, int | str], ...] = ()
 
     def to_json(self, **beside: Any) -> str:
         """The certificate as JSON, with what else is known of the written file, such as its SHA-256."""

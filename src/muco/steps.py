@@ -143,6 +143,26 @@ def output_values(table: OutputTable, *, key: bytes | str | Key) -> list[Any]:
     return table.group.microdata.quasi[place].cells.gather(drawn[:, place]).to_list()
 
 
+def keep_rules(tables: Tables, drawn: Codes, batch: Batch, key: Key) -> Codes:
+    """The drawn codes of a batch with values exchanged inside groups until fewest rows break an edit rule.
+
+    Only records whose rows in the tables are equal exchange values, so that every p_ij stays what its table says,
+    and in the provable setting every matching as likely (docs/algebra/rules.md).
+    """
+    microdata = batch.groups.microdata
+    if not microdata.rules:
+        return drawn
+    return _core.keep_rules(
+        tables,
+        drawn,
+        key.bits,
+        first_group=batch.first,
+        rules=[list(rule.conditions) for rule in microdata.rules],
+        draw=microdata.policy.draw,
+        blocks=microdata.policy.block_places,
+    )
+
+
 def repair_tuples(tables: Tables, drawn: Codes, batch: Batch, key: Key) -> tuple[Codes, int, int]:
     """Algorithm 2, for a batch: the codes, how many tuples were repaired, and how many could not be."""
     repair = batch.groups.microdata.policy.repair

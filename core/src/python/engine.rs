@@ -43,6 +43,10 @@ impl Distance {
         Ok(Distance(distance::Distance::matrix(distances.as_slice()?.to_vec(), known, missing)?))
     }
 
+    fn weighted(&self, weight: f64) -> PyResult<Self> {
+        Ok(Distance(self.0.clone().weighted(weight)?))
+    }
+
     #[getter]
     fn size(&self) -> usize {
         self.0.size()

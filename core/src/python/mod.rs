@@ -4,6 +4,7 @@
 
 mod assess;
 mod engine;
+mod rules;
 mod text;
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -82,6 +83,7 @@ pub(super) fn offsets<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = us
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     engine::register(module)?;
+    rules::register(module)?;
     assess::register(module)?;
     text::register(module)
 }

@@ -23,6 +23,7 @@ Reals = NDArray[np.float64]
 MOST_RECORDS = 200_000  # beyond, a keyed sample of groups of about so many records
 _KNOWS = "groups, random output tables and all quasi-identifiers of everybody"
 _PRODUCT = "controlled draws are taken as independent ones"
+_RULES = "what edit rules exchanged is taken as drawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ def _is_told_apart(comparison: Comparison, hidden: Hidden) -> NDArray[np.bool_]:
 def _note(hidden: Hidden, found: Posterior) -> str:
     policy = hidden.outcome.groups.microdata.policy
     parts = [] if policy.draw is Draw.INDEPENDENT or policy.is_provable else [_PRODUCT]
+    parts += [_RULES] if policy.rules and not policy.is_provable else []
     if len(found.own) > MOST_RECORDS:
         parts.append(f"{(~np.isnan(found.own)).sum()} of {len(found.own)} records tried, in groups drawn by a key")
     if found.sampled:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from muco.cli.options import policy_options, read_policy
+from muco.cli.options import policy_for, policy_options, proposes_blocks
 from muco.cli.tables import input_files, read_source, table_options
 from muco.cli.terminal import Watch, console, say, show_summaries, watching
 from muco.errors import MucoWarning, PolicyError
@@ -18,6 +18,8 @@ from muco.formats import STREAM
 from muco.switches import Method
 
 if TYPE_CHECKING:
+    from muco.files import Source
+    from muco.policy import Policy
     from muco.publish import Targets
 
 
@@ -121,7 +123,7 @@ def _run(
     key = read_key_file(given["key_file"]) if given["key_file"] else None
     watch("read", 0, 0)
     source = read_source(tables, given)
-    policy = source.complete(read_policy(given, source.table.columns))
+    policy = policy_for(source, given)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", MucoWarning)
         is_judged = given["assess"] != "none"
@@ -136,8 +138,17 @@ def _run(
         else:
             certificate = certificate_of(release, source, **({"achieved": achieved} if achieved else {}))
     weak = [GUESSABLE] if key is not None and key.is_guessable and targets is not None else []
-    notes = [*weak, *source.notes, *(str(warning.message) for warning in told)]
+    notes = [*weak, *source.notes, *_proposed(source, policy, given)]
+    notes += [str(warning.message) for warning in told]
     return release, certificate, notes, achieved
+
+
+def _proposed(source: Source, policy: Policy, given: dict[str, Any]) -> list[str]:
+    if not proposes_blocks(given, source.table.columns):
+        return []
+    from muco.tune.blocks import describe_blocks
+
+    return [describe_blocks(policy)]
 
 
 def _achieve(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from muco.cli.findings import show_assessment
-from muco.cli.options import read_policy, role_options
+from muco.cli.options import policy_for, role_options
 from muco.cli.tables import layout_options, read_release, read_source
 from muco.errors import PolicyError, ReleaseError
 
@@ -82,10 +82,10 @@ def assess_files(original: Path, release: Path, given: dict[str, Any]) -> tuple[
     if given["hidden"] is not None:
         run = KeptRun.read(given["hidden"])
         has_roles = given["config"] is not None or given["quasi"]
-        policy = source.complete(read_policy(given, table.columns)) if has_roles else run.policy
+        policy = policy_for(source, given) if has_roles else run.policy
         released, hidden = read_source([release], given).table, run.repeat(table)
         return table, released, assess_release(table, released, policy, hidden=hidden, effort=effort)
-    policy = source.complete(read_policy(given, table.columns))
+    policy = policy_for(source, given)
     released = read_release(release, given, policy)
     if isinstance(released, Parts):
         record = read_record(table, released.data, given["record"]) if given["record"] else None

@@ -8,7 +8,7 @@ from typing import Any
 
 import rich_click as click
 
-from muco.cli.options import policy_options, read_policy
+from muco.cli.options import policy_for, policy_options
 from muco.cli.standings import show_frontier, watching_runs
 from muco.cli.tables import layout_options, read_release, read_source
 from muco.errors import PolicyError
@@ -33,7 +33,7 @@ def command(table: Path, releases: tuple[str, ...], **given: Any) -> None:
     from muco.tune.setting import Setting, usual_settings
 
     source = read_source([table], given)
-    policy = source.complete(read_policy(given, source.table.columns))
+    policy = policy_for(source, given)
     settings = list(usual_settings(policy))
     if given["config"] is not None:
         settings.insert(0, Setting(given["config"].name, policy))

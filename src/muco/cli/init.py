@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 @click.argument("table", type=click.Path(path_type=Path))
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="POLICY", help="Where the policy goes.")
 @layout_options
+@click.option("--blocks", "ties", is_flag=True, help="Propose which quasi-identifiers are drawn together.")
 @click.option("--force", is_flag=True, help="Replace a policy that exists.")
 @click.option("-q", "--quiet", is_flag=True, help="Do not show what was guessed.")
-def command(table: Path, output: Path | None, *, force: bool, quiet: bool, **given: Any) -> None:
+def command(table: Path, output: Path | None, *, ties: bool, force: bool, quiet: bool, **given: Any) -> None:
     """Guess the role and kind of every column of TABLE and write a policy that `muco anonymize` runs.
 
     Each guess has its reason, in the policy and on stderr; a ? marks what you should decide. Without -o the policy
@@ -38,6 +39,8 @@ def command(table: Path, output: Path | None, *, force: bool, quiet: bool, **giv
     source = read_source([table], given)
     proposal = Proposal.of(source.table, numerals=source.layout.numerals)
     text = write_draft(proposal) + source.layout.to_toml()
+    if ties:
+        text = write_draft(proposal, blocks=_blocks(source.table, text)) + source.layout.to_toml()
     if output is None:
         click.echo(text, nl=False)
     else:
@@ -50,6 +53,16 @@ def command(table: Path, output: Path | None, *, force: bool, quiet: bool, **giv
         if output is not None:
             line = f"policy: {output}\nnext: muco check {table} -c {output}"
             console().print(line, soft_wrap=True, markup=False)
+
+
+def _blocks(table: Any, text: str) -> tuple[tuple[str, ...], ...]:
+    """The blocks that the table proposes for a policy."""
+    import tomllib
+
+    from muco.policy import Policy
+    from muco.tune.blocks import with_proposed_blocks
+
+    return with_proposed_blocks(table, Policy.parse(tomllib.loads(text))).blocks
 
 
 def _show(proposal: Proposal) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +13,7 @@ from muco import switches
 from muco.errors import PolicyError
 
 if TYPE_CHECKING:
+    from muco.files import Source
     from muco.policy import Policy
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,6 +33,7 @@ SWITCHES = (
     "repair",
 )
 GATE = ("max_risk", "accept_risk")
+AUTO = "auto"
 
 
 def _choice(words: type[StrEnum]) -> click.Choice[str]:
@@ -54,7 +56,9 @@ _OPTIONS = (
     click.option("--cover", type=_choice(switches.Cover), help="Which random output table is wanted."),
     click.option("--columns", type=_choice(switches.Columns), help="Which values a table may output."),
     click.option("--draw", type=_choice(switches.Draw), help="How values are drawn."),
-    click.option("--block", multiple=True, metavar="NAMES", help="Quasi-identifiers that are drawn together."),
+    click.option(
+        "--block", multiple=True, metavar="NAMES", help="Quasi-identifiers that are drawn together; auto proposes."
+    ),
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
     click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
     click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
@@ -75,6 +79,22 @@ def policy_options(command: Command) -> Command:
     return command
 
 
+def policy_for(source: Source, given: dict[str, Any]) -> Policy:
+    """The policy of a file and of options for a table that was read; blocks are proposed where they are auto."""
+    names = source.table.columns
+    policy = source.complete(read_policy(given, names))
+    if not proposes_blocks(given, names):
+        return policy
+    from muco.tune.blocks import with_proposed_blocks
+
+    return with_proposed_blocks(source.table, policy)
+
+
+def proposes_blocks(given: Mapping[str, Any], names: Iterable[str]) -> bool:
+    """Whether --block auto stands for a proposal, and not for a column of that name."""
+    return given.get("block") == (AUTO,) and AUTO not in names
+
+
 def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     """The policy of a file and of options, which win; columns without a role become other.
 
@@ -85,7 +105,7 @@ def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     switched: dict[str, Any] = {name: given[name] for name in (*SWITCHES, *GATE) if given.get(name) is not None}
     known = set(names)
     roles: dict[str, Any] = {name: _split(given[name], known) for name in ROLES if given[name]}
-    if given.get("block"):
+    if given.get("block") and not proposes_blocks(given, known):
         switched["blocks"] = [_split([words], known) for words in given["block"]]
     if given["config"] is not None:
         return Policy.read(given["config"], **roles, **switched)

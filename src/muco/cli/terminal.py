@@ -111,6 +111,11 @@ def show_summaries(out: Console, summaries: Mapping[str, Summary]) -> None:
         ("time", [f"{run.seconds:.2f} s" for run in runs]),
     ):
         table.add_row(label, *cells)
+    rules = {rule.name: None for run in runs for rule in run.rules}
+    for name in rules:
+        counts = [next((rule for rule in run.rules if rule.name == name), None) for run in runs]
+        cells = [f"{each.released:,} of {each.drawn:,}" if each else "" for each in counts]
+        table.add_row(Text(printable(f"rows that break {name}")), *cells)
     out.print(table)
 
 

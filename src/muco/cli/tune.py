@@ -9,7 +9,7 @@ from typing import Any
 
 import rich_click as click
 
-from muco.cli.options import policy_options, read_policy
+from muco.cli.options import policy_for, policy_options
 from muco.cli.standings import show_frontier, watching_runs
 from muco.cli.tables import layout_options, read_source
 from muco.cli.terminal import console, say
@@ -51,8 +51,8 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
         check_target(output, existing=existing, inputs=inputs)
     goal = Goal(given["max_risk"], Adversary(given["adversary"]), _kept(given["keep"]))
     source = read_source([table], given)
-    words = {**given, "max_risk": None, "accept_risk": None}
-    policy = source.complete(read_policy(words, source.table.columns))
+    words = {**given, "max_risk": None, "accept_risk": None, "block": ()}
+    policy = policy_for(source, words)
     with watching_runs(quiet=given["quiet"]) as watch:
         tuned = tune(source.table, policy, goal, budget=_seconds(given["budget"]), watch=watch)
     if not given["quiet"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from muco.guess.proposal import Proposal, Suggestion
@@ -17,14 +17,17 @@ _HEAD = """\
 #   sensitive   to be protected, released untouched          other  released untouched"""
 
 
-def write_draft(proposal: Proposal) -> str:
-    """The text of the policy file."""
+def write_draft(proposal: Proposal, *, blocks: Sequence[Sequence[str]] = ()) -> str:
+    """The text of the policy file; `blocks` are written into it."""
     unsure = sum(bool(suggestion.doubts) for suggestion in proposal.suggestions)
     lines = [_HEAD]
     if unsure:
         lines.append(f"# {unsure} of {len(proposal.suggestions)} columns are marked UNSURE.")
     lines += ["", "schema_version = 1", 'preset = "provable"', *_comment(proposal.why)]
     lines += [f"{name} = {_value(value)}" for name, value in proposal.switches.items()]
+    if blocks:
+        lines += ["", *_comment("Strongly associated in the table, so drawn together: what ties them stays.")]
+        lines.append(f"blocks = {_value(blocks)}")
     for remark in proposal.remarks:
         lines += ["", *_comment(f"NOTE: {remark}")]
     for suggestion in proposal.suggestions:

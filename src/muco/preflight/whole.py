@@ -18,6 +18,7 @@ from muco.policy import Policy
 from muco.preflight.columns import encode_or_find, find_in_column
 from muco.preflight.finding import Blame, Finding, Severity
 from muco.preflight.reading import read_policy
+from muco.preflight.rules import find_broken_rules
 from muco.switches import Principle, Role
 from muco.uniqueness import name_some, unique_share
 
@@ -45,15 +46,19 @@ def find_in_table(table: Frame, policy: Policy) -> list[Finding]:
     if not len(table):
         return [*found, Finding(Severity.ERROR, Blame.TABLE, "the table has no records", "see the file")]
     sensitive: list[tuple[Domain, Codes]] = []
+    quasi: dict[str, tuple[Domain, Codes]] = {}
     for name, attribute in present.items():
         if attribute.role in {Role.QUASI, Role.SENSITIVE}:
             encoded, faults = encode_or_find(table, name, policy)
             found += faults
             if encoded and attribute.role is Role.SENSITIVE:
                 sensitive.append(encoded)
+            elif encoded:
+                quasi[name] = encoded
     for name in table.names:
         if name not in present or present[name].role is not Role.IDENTIFIER:
             found += find_in_column(policy.numerals.rewrite(table.column(name)), present.get(name), policy.missing)
+    found += find_broken_rules(policy, quasi)
     found += _promise(policy, sensitive, len(table))
     return [*found, *_untouched(table, policy), *_persons(table, policy), *_size(table, policy)]
 

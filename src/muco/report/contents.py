@@ -10,6 +10,8 @@ from muco.assess.assessment import Assessment
 from muco.assess.contest import Baselines, measure_baselines
 from muco.assess.evidence import Evidence
 from muco.assess.histogram import Histogram, count_values
+from muco.assess.rules import count_rules
+from muco.rule_codes import RuleCount
 
 
 class Audience(StrEnum):
@@ -27,6 +29,7 @@ class Contents:
     assessment: Assessment
     histograms: tuple[Histogram, ...]
     baselines: Baselines
+    rules: tuple[RuleCount, ...] = ()
 
     def __repr__(self) -> str:
         return f"Contents({self.assessment.records} records, {len(self.histograms)} attributes)"
@@ -45,9 +48,11 @@ class Contents:
         Raises TableError for tables that do not belong together.
         """
         policy = assessment.policy
+        comparison = Evidence.of(original, release, policy).comparison
         return Contents(
             title,
             assessment,
-            count_values(Evidence.of(original, release, policy).comparison),
+            count_values(comparison),
             measure_baselines(original, policy) if baselines is None else baselines,
+            count_rules(comparison),
         )

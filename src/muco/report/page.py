@@ -71,7 +71,7 @@ def _sections(contents: Contents, reader: Reader) -> Iterator[Section]:
     yield tell_loss(contents)
     if (models := tell_models(contents)) is not None:
         yield models
-    yield _repeat(contents)
+    yield _repeat(contents, reader)
 
 
 def _risk(contents: Contents, reader: Reader) -> Section:
@@ -147,7 +147,7 @@ def _beside(contents: Contents, reader: Reader) -> Section:
     return Section("beside", "Beside other methods", (words, *missing), (tell_entries(entries, reader),))
 
 
-def _repeat(contents: Contents) -> Section:
+def _repeat(contents: Contents, reader: Reader) -> Section:
     words = (
         "The settings below, the same version of muco and the same original give a release of the same kind; "
         "the same release comes only under the same secret key, which stands in no page.",
@@ -160,7 +160,7 @@ def _repeat(contents: Contents) -> Section:
     if method in {Method.MONDRIAN, Method.ANATOMY}:
         code = f"muco anonymize TABLE -c policy.toml --method {method} -o RELEASE --report report.html"
     return Section(
-        "repeat", "What was done, and how to repeat it", words, tuple(tell_settings(contents)), code=code
+        "repeat", "What was done, and how to repeat it", words, tuple(tell_settings(contents, reader)), code=code
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from muco.assess.contest import P_MATCH, WIDTH, Entry
 from muco.assess.figures import Aspect, Figure
-from muco.assess.verdict import THRESHOLDS, coarse, fewest_share, percent
+from muco.assess.verdict import FEWEST, THRESHOLDS, coarse, fewest_share, percent
 from muco.report.contents import Audience, Contents
 from muco.switches import Method
 
@@ -60,6 +60,10 @@ class Reader:
         if value is None:
             return "–"
         return coarse(value, self.people) if self.is_public else percent(value)
+
+    def count(self, rows: int) -> str:
+        """A number of rows; in public none from one to nine."""
+        return f"fewer than {FEWEST}" if self.is_public and 0 < rows < FEWEST else f"{rows:,}"
 
     def blur(self, value: float) -> float:
         """The same share as a place on a chart."""
@@ -183,10 +187,10 @@ def _entry(entry: Entry, reader: Reader) -> tuple[str, ...]:
     )
 
 
-def tell_settings(contents: Contents) -> Iterator[Table]:
+def tell_settings(contents: Contents, reader: Reader) -> Iterator[Table]:
     """What was done: switches and roles. Never the key, nor a value of a tree or of an order."""
     policy, method = contents.assessment.policy, contents.assessment.method
-    left = {"attributes", "missing", "schema_version", "table"}
+    left = {"attributes", "missing", "schema_version", "table", "rules"}
     words = policy.model_dump(mode="json", exclude_none=True, exclude=left)
     if method in {Method.MONDRIAN, Method.ANATOMY}:
         kept = {"diversity", "principle", "c", "t", "max_risk", "accept_risk"}
@@ -195,6 +199,11 @@ def tell_settings(contents: Contents) -> Iterator[Table]:
     attributes = policy.attributes.items()
     rows = tuple((name, each.role.value, each.kind.value if each.kind else "as found") for name, each in attributes)
     yield Table("Attributes that the policy names", ("attribute", "role", "kind"), rows)
+    if contents.rules:
+        told = tuple(
+            (rule.name, reader.count(rule.original), reader.count(rule.released)) for rule in contents.rules
+        )
+        yield Table("Rows that break an edit rule", ("rule", "in the original", "in the release"), told)
 
 
 def _setting(value: object) -> str:

@@ -46,7 +46,7 @@ def switched(policy: Policy, **switches: Any) -> Policy:
     """
     kept = {
         name: getattr(policy, name)
-        for name in ("diversity", "principle", "c", "t", "missing", "table", "attributes")
+        for name in ("diversity", "principle", "c", "t", "missing", "table", "rules", "attributes")
     }
     words = {name: value for name, value in kept.items() if value is not None}
     return Policy.parse({**words, **switches})
