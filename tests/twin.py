@@ -59,6 +59,7 @@ def divided(world: reference.World, axes: Sequence[Axis], grouping: str, sweep: 
         grouping=grouping,
         sweep=sweep,
         exchanges=0,
+        asks=np.array(world.asks, dtype=np.uint32),
     )
     parts = np.split(order, starts[1:-1])
     return [(int(leaf), part.tolist()) for leaf, part in zip(leaves, parts, strict=True)]

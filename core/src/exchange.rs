@@ -156,9 +156,12 @@ impl Space<'_> {
         order
     }
 
-    /// Whether a group keeps frequency l-diversity when `joining` takes the place of `leaving`. Without a sensitive
-    /// attribute any exchange will do: sizes stay.
+    /// Whether a group keeps frequency l-diversity, and what `joining` asks for, when it takes the place of
+    /// `leaving`. Without a sensitive attribute any other exchange will do: sizes stay.
     fn is_diverse(&self, members: &[u32], leaving: usize, joining: u32) -> bool {
+        if self.table.ask(joining) > members.len() {
+            return false;
+        }
         let sensitive = self.table.sensitive.codes();
         if sensitive.attributes() == 0 {
             return true;

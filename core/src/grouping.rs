@@ -73,6 +73,9 @@ pub fn divide_table(
     if !principle.holds(&table.sensitive, &records, &mut table.sensitive.tally()) {
         return Err(Error::Shape("the table as a whole does not keep the principle".into()));
     }
+    if !table.meets_asks(&records) {
+        return Err(Error::Shape("a record asks to hide among more records than there are".into()));
+    }
     // Taking from buckets keeps the frequency of one attribute; it knows nothing of other principles.
     let one_bucket_each = principle.form == Form::Anonymity || table.sensitive.codes().attributes() == 0;
     let takes = one_bucket_each || principle.form == Form::Frequency && table.sensitive.codes().attributes() == 1;
@@ -124,22 +127,23 @@ impl Microdata<'_> {
             return Ok(Groups { order: leaf.to_vec(), sizes: vec![leaf.len()], leaves: Vec::new() });
         }
         let bucket_of = if one_bucket_each { (0..leaf.len() as u32).collect() } else { self.buckets(leaf) };
-        let mut groups = Groups::default();
-        let mut add = |members: Vec<u32>| {
-            groups.sizes.push(members.len());
-            groups.order.extend(members.into_iter().map(|at| leaf[at as usize]));
-        };
+        let mut taken: Vec<Vec<u32>> = Vec::new();
         if let Grouping::Seeds { .. } = grouping {
             let mut seeds = Seeds::new(self, leaf, bucket_of);
             while !seeds.is_done() {
                 cancel.check()?;
-                add(seeds.take(diversity));
+                taken.push(seeds.take(diversity));
             }
         } else {
             let mut buckets = Buckets::new(bucket_of);
             while !buckets.is_done() {
-                add(buckets.take(diversity, grouping == Grouping::Buckets));
+                taken.push(buckets.take(diversity, grouping == Grouping::Buckets));
             }
+        }
+        let mut groups = Groups::default();
+        for members in self.join_short(leaf, taken) {
+            groups.sizes.push(members.len());
+            groups.order.extend(members.into_iter().map(|at| leaf[at as usize]));
         }
         Ok(groups)
     }

@@ -5,6 +5,7 @@
 //! | Definition 4, 5: dis(.) | [`distance`] |
 //! | l-diversity and its kin | [`principle`] |
 //! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`] |
+//! | cover that records ask for themselves | [`asks`] |
 //! | Definition 1: the random output table | [`table`] |
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
@@ -14,6 +15,7 @@
 //!
 //! But for [`csv`], nothing here knows a file, a frame or a cell: records are numbers, values are codes in domain order.
 
+pub mod asks;
 pub mod assess;
 pub mod batch;
 pub mod buckets;

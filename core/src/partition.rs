@@ -18,6 +18,8 @@ pub struct Microdata<'a> {
     pub tags: &'a [u64],
     /// One distance a quasi-identifier.
     pub distances: &'a [Distance],
+    /// How many records each record asks to hide among; empty where none asks.
+    pub asks: &'a [u32],
 }
 
 impl<'a> Microdata<'a> {
@@ -35,7 +37,7 @@ impl<'a> Microdata<'a> {
         {
             return Err(Error::Shape(format!("{} tags do not fit {records} records", tags.len())));
         }
-        Ok(Microdata { codes, sensitive, tags, distances })
+        Ok(Microdata { codes, sensitive, tags, distances, asks: &[] })
     }
 
     /// Cuts `records` in place until no cut is allowed; returns the size of each leaf, left before right.
@@ -91,7 +93,7 @@ impl<'a> Microdata<'a> {
             let at = gather_left(records, |record| self.codes.get(record as usize, attribute) <= cut);
             let (left, right) = records.split_at(at);
             let holds = |side: &[u32], tally: &mut Tally| {
-                principle.is_none_or(|principle| principle.holds(&self.sensitive, side, tally))
+                principle.is_none_or(|principle| self.meets_asks(side) && principle.holds(&self.sensitive, side, tally))
             };
             // The right side is the smaller one and so the likelier to fail.
             if holds(right, &mut scratch.tally) && holds(left, &mut scratch.tally) {

@@ -122,7 +122,7 @@ impl<'a> Seeds<'a> {
     }
 }
 
-fn apart(table: &Microdata, a: u32, b: u32) -> f64 {
+pub(crate) fn apart(table: &Microdata, a: u32, b: u32) -> f64 {
     let codes = table.codes.record(a as usize).iter().zip(table.codes.record(b as usize));
     table.distances.iter().zip(codes).map(|(distance, (a, b))| distance.between(*a, *b)).sum()
 }

@@ -60,12 +60,13 @@ def divide_table(
     grouping: str,
     sweep: str,
     exchanges: int,
+    asks: NDArray[np.uint32] | None = None,
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
     and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
-    many rounds of exchanges between near groups follow.
+    many rounds of exchanges between near groups follow. `asks` says among how many records each record is to hide.
     """
 
 @final
@@ -94,8 +95,12 @@ def calculate_tables(
     delta: tuple[int, int] | None,
     cover: str,
     columns: str,
+    asks: NDArray[np.uint32] | None = None,
 ) -> Tables:
-    """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight."""
+    """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight.
+
+    With `asks`, a number a record of the table, delta of a group is at most 1 over the largest of its members.
+    """
 
 def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str, blocks: list[list[int]]) -> Codes:
     """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order.

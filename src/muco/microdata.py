@@ -18,6 +18,7 @@ from muco.errors import PolicyError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
+from muco.personal import read_asks
 from muco.policy import Policy
 from muco.switches import Principle as Form
 from muco.switches import Role
@@ -59,7 +60,8 @@ class Microdata:
     """A table and its policy, as integer codes.
 
     `codes` has shape (records, quasi-identifiers), `sensitive_codes` (records, sensitive attributes). `tags` orders
-    records that are equal in every quasi-identifier, at random under the key.
+    records that are equal in every quasi-identifier, at random under the key. `asks` says among how many records
+    each is to hide; it is empty where the policy names no column for it.
     """
 
     frame: Frame
@@ -69,6 +71,7 @@ class Microdata:
     codes: Codes
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
+    asks: NDArray[np.uint32]
 
     def __repr__(self) -> str:
         return f"Microdata({len(self)} records, {len(self.quasi)} quasi-identifiers)"
@@ -86,6 +89,7 @@ class Microdata:
         table = frame if isinstance(frame, Frame) else Frame.of(frame)
         _check_names(table, policy)
         quasi = [_encode(table, policy, name) for name in policy.quasi]
+        asks = read_asks(table, policy)
         needed = policy.sensitive if policy.principle is not Form.ANONYMITY else ()
         sensitive = [_encode(table, policy, name) for name in needed]
         microdata = Microdata(
@@ -95,7 +99,8 @@ class Microdata:
             tuple(domain for domain, _ in sensitive),
             _stacked([codes for _, codes in quasi], len(table)),
             _stacked([codes for _, codes in sensitive], len(table)),
-            _tag(table, policy, [codes for _, codes in quasi], Key.of(key)),
+            _tag(table, policy, [*(codes for _, codes in quasi), *([asks] if len(asks) else [])], Key.of(key)),
+            asks,
         )
         if obstacle := next(find_obstacles(policy, sensitive, len(table)), None):
             raise obstacle
@@ -228,9 +233,9 @@ def _stacked(columns: list[Codes], records: int) -> Codes:
     return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((records, 0), dtype=np.int32)
 
 
-def _tag(table: Frame, policy: Policy, quasi: list[Codes], key: Key) -> NDArray[np.uint64]:
-    """Keyed tags of all that leaves, so that no order of the input is left in the order of equal records."""
+def _tag(table: Frame, policy: Policy, known: list[NDArray[Any]], key: Key) -> NDArray[np.uint64]:
+    """Keyed tags of all that leaves or is `known` to the groups: no order of the input is left among equals."""
     untouched = [*policy.sensitive, *(name for name in table.names if name not in policy.attributes)]
     untouched += policy.named(Role.OTHER)
     places = [Distinct.of(table.plain_text(name), ()).index for name in untouched]
-    return tag_records(key.bits, np.ascontiguousarray(np.stack([*quasi, *places], axis=1), dtype=np.uint64))
+    return tag_records(key.bits, np.ascontiguousarray(np.stack([*known, *places], axis=1), dtype=np.uint64))

@@ -43,14 +43,18 @@ def divide_table(microdata: Microdata) -> Groups:
         grouping=policy.grouping,
         sweep=policy.sweep,
         exchanges=policy.exchanges,
+        asks=microdata.asks,
     )
-    return Groups(microdata, order, starts, leaves)
+    groups = Groups(microdata, order, starts, leaves)
+    _check_asks(groups)
+    return groups
 
 
 def calculate_tables(batch: Batch, delta: Fraction | str | None = None) -> Tables:
     """Algorithm 1, line 5, for every group of a batch and every attribute: exact and checked before any draw.
 
-    `delta` is the policy's unless given. Raises InfeasibleError for a delta below 1/m (Property 1) and ReleaseError
+    `delta` is the policy's unless given; a group whose records ask for more has 1 over the most that is asked for.
+    Raises InfeasibleError for a delta below 1/m (Property 1) and ReleaseError
     for a table that fails its check.
     """
     microdata, policy = batch.groups.microdata, batch.groups.microdata.policy
@@ -70,11 +74,21 @@ def calculate_tables(batch: Batch, delta: Fraction | str | None = None) -> Table
             delta=(limit.numerator, limit.denominator) if isinstance(limit, Fraction) else None,
             cover=policy.cover,
             columns=policy.columns,
+            asks=microdata.asks,
         )
     except ArithmeticError as error:
         raise ReleaseError(f"{error}. Nothing is released; please report this table's policy") from None
     except ValueError as error:
         raise InfeasibleError(f"{error}. Make the attribute coarser, or set delta to tight") from None
+
+
+def _check_asks(groups: Groups) -> None:
+    """Raise ReleaseError unless each record is among as many as it asks for."""
+    asks = groups.microdata.asks
+    if len(asks) and (asks[groups.order] > np.repeat(groups.sizes, groups.sizes)).any():
+        raise ReleaseError(
+            "a record is among fewer records than it asks for. Nothing is released; please report this"
+        )
 
 
 def calculate_table(group: Group, attribute: str, delta: Fraction | str | float | None = None) -> OutputTable:

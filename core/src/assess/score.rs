@@ -155,7 +155,7 @@ mod tests {
     fn rows_of_other_groups_are_told_apart_where_tables_differ() {
         // Two groups of two, tight: ages 0 1 and 2 3. Each record's own row is one of two as likely.
         let distances = [Distance::line(vec![0.0, 1.0, 2.0, 3.0], false).unwrap()];
-        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed };
+        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed, asks: &[] };
         let quiet = Cancel::default();
         let all = Codes::new(&[0, 1, 2, 3], 1).unwrap();
         let tables = Tables::calculate(all, &[0, 1, 2, 3], &[0, 2, 4], &distances, terms, &quiet).unwrap();

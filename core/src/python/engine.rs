@@ -90,7 +90,7 @@ impl Principle {
 type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pyfunction]
-#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges))]
+#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, asks = None))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
     py: Python<'py>,
@@ -104,15 +104,22 @@ fn divide_table<'py>(
     grouping: &str,
     sweep: &str,
     exchanges: usize,
+    asks: Option<PyReadonlyArray1<'py, u32>>,
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
-    let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
+    let asks = asked(asks.as_ref())?;
+    let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?.with_asks(asks)?;
     let grouping = Grouping::named(grouping, sweep)?;
     let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, exchanges, cancel))?;
     let mut starts = vec![0];
     groups.sizes.iter().for_each(|size| starts.push(starts[starts.len() - 1] + size));
     Ok((offsets(py, groups.order.into_iter().map(|r| r as usize)), offsets(py, starts), offsets(py, groups.leaves)))
+}
+
+/// How many records each record asks to hide among; nothing where none asks.
+fn asked<'a>(asks: Option<&'a PyReadonlyArray1<'_, u32>>) -> PyResult<&'a [u32]> {
+    Ok(asks.map(|asks| asks.as_slice()).transpose()?.unwrap_or_default())
 }
 
 /// The tables of a batch, kept on this side of the border.
@@ -190,7 +197,7 @@ type Flat<'py> = (
 );
 
 #[pyfunction]
-#[pyo3(signature = (codes, order, starts, distances, *, delta, cover, columns))]
+#[pyo3(signature = (codes, order, starts, distances, *, delta, cover, columns, asks = None))]
 #[allow(clippy::too_many_arguments)]
 fn calculate_tables(
     py: Python<'_>,
@@ -201,10 +208,12 @@ fn calculate_tables(
     delta: Option<(u64, u64)>,
     cover: &str,
     columns: &str,
+    asks: Option<PyReadonlyArray1<'_, u32>>,
 ) -> PyResult<Tables> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let delta = delta.map(|(numerator, denominator)| Delta::new(numerator, denominator)).transpose()?;
-    let terms = Terms { delta, cover: Cover::named(cover)?, columns: Columns::named(columns)? };
+    let terms =
+        Terms { delta, cover: Cover::named(cover)?, columns: Columns::named(columns)?, asks: asked(asks.as_ref())? };
     let (codes, order, starts) = (codes_of(&codes)?, order.as_slice()?, starts.as_slice()?);
     let tables = |cancel: &Cancel| batch::Tables::calculate(codes, order, starts, &distances, terms, cancel);
     interruptible(py, tables).map(Tables)

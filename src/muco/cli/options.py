@@ -31,6 +31,7 @@ SWITCHES = (
     "repair",
 )
 GATE = ("max_risk", "accept_risk")
+PERSONAL = ("asks",)
 
 
 def _choice(words: type[StrEnum]) -> click.Choice[str]:
@@ -54,6 +55,7 @@ _OPTIONS = (
     click.option("--draw", type=_choice(switches.Draw), help="How values are drawn."),
     click.option("--block", multiple=True, metavar="NAMES", help="Quasi-identifiers that are drawn together."),
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
+    click.option("--asks", metavar="NAME", help="A column: among how many records each is to hide."),
     click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
     click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
 )
@@ -80,7 +82,8 @@ def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     """
     from muco.policy import Policy
 
-    switched: dict[str, Any] = {name: given[name] for name in (*SWITCHES, *GATE) if given.get(name) is not None}
+    options = (*SWITCHES, *GATE, *PERSONAL)
+    switched: dict[str, Any] = {name: given[name] for name in options if given.get(name) is not None}
     known = set(names)
     roles: dict[str, Any] = {name: _split(given[name], known) for name in ROLES if given[name]}
     if given.get("block"):

@@ -11,12 +11,14 @@ import numpy as np
 
 from muco.arrays import Codes
 from muco.domain import Domain
+from muco.errors import MucoError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, largest_diversity
 from muco.frame import Frame
+from muco.personal import read_asks
 from muco.policy import Policy
 from muco.preflight.columns import encode_or_find, find_in_column
-from muco.preflight.finding import Blame, Finding, Severity
+from muco.preflight.finding import Blame, Finding, Severity, rows_shown
 from muco.preflight.reading import read_policy
 from muco.switches import Principle, Role
 from muco.uniqueness import name_some, unique_share
@@ -54,6 +56,7 @@ def find_in_table(table: Frame, policy: Policy) -> list[Finding]:
     for name in table.names:
         if name not in present or present[name].role is not Role.IDENTIFIER:
             found += find_in_column(table.column(name), present.get(name), policy.missing)
+    found += _personal(table, policy)
     found += _promise(policy, sensitive, len(table))
     return [*found, *_untouched(table, policy), *_persons(table, policy), *_size(table, policy)]
 
@@ -83,6 +86,19 @@ def _names(table: Frame, policy: Policy) -> Iterator[Finding]:
             "give each a role",
             count=len(unnamed),
         )
+
+
+def _personal(table: Frame, policy: Policy) -> list[Finding]:
+    """Cells that should say something of each record to the method, and do not."""
+    if policy.asks not in table.names:
+        return []
+    try:
+        read_asks(table, policy)
+    except MucoError as error:
+        rows = error.rows if isinstance(error, TableError) else ()
+        found = Finding.of(error, attribute=policy.asks)
+        return [replace(each, count=len(rows), rows=rows_shown(rows)) for each in found]
+    return []
 
 
 def _promise(policy: Policy, sensitive: Sequence[tuple[Domain, Codes]], records: int) -> Iterator[Finding]:
@@ -133,7 +149,7 @@ def _untouched(table: Frame, policy: Policy) -> Iterator[Finding]:
 
 def _persons(table: Frame, policy: Policy) -> Iterator[Finding]:
     """Identifiers that repeat: a person has several rows, and a group may hold one person only."""
-    for name in policy.named(Role.IDENTIFIER):
+    for name in set(policy.named(Role.IDENTIFIER)) - {policy.asks}:
         column = table.column(name).drop_nulls()
         persons = column.n_unique()
         if persons < len(column) and persons > 1:

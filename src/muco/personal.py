@@ -1,0 +1,88 @@
+"""Columns that tell the method something of each record, and are no attribute of it: how much cover it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from muco.clause import Clause
+from muco.errors import InfeasibleError, TableError
+from muco.frame import Frame
+from muco.switches import Role
+from muco.values import Distinct, number_keys
+
+if TYPE_CHECKING:
+    from muco.policy import Policy
+
+# The role that a column gets if it is given none, and the roles it may be given.
+_ROLES: Mapping[str, tuple[Role, ...]] = {"asks": (Role.IDENTIFIER, Role.OTHER)}
+
+
+class Personal(Clause):
+    """The part of a policy that names such columns."""
+
+    asks: str | None = Field(
+        None,
+        min_length=1,
+        description="A column that says among how many records each record is to hide; diversity where it is "
+        "missing. It is removed, unless it has role other.",
+    )
+
+    def check_columns(self, roles: Mapping[str, Role]) -> None:
+        """Raise ValueError unless each column that is named has a role that it can have."""
+        for field, allowed in _ROLES.items():
+            name = getattr(self, field)
+            if name is not None and roles[name] not in allowed:
+                raise ValueError(
+                    f"{field} names {name}, which has role {roles[name]}: it can be {' or '.join(allowed)}"
+                )
+
+
+def fill_roles(words: dict[str, Any]) -> dict[str, Any]:
+    """Give the columns that are named for each record, and have no role, the role that leaks least."""
+    parts = words.get("attributes", {})
+    named = {
+        words[field]: {"role": roles[0]} for field, roles in _ROLES.items() if isinstance(words.get(field), str)
+    }
+    if not named or not isinstance(parts, Mapping):
+        return words
+    return {**words, "attributes": {**parts, **{name: role for name, role in named.items() if name not in parts}}}
+
+
+def read_asks(table: Frame, policy: Policy) -> NDArray[np.uint32]:
+    """Among how many records each record is to hide, shape (records,); empty where the policy names no column.
+
+    Raises TableError for a cell that is no whole number from 1 on, InfeasibleError for one above the records.
+    """
+    if policy.asks is None:
+        return np.empty(0, dtype=np.uint32)
+    import polars as pl
+
+    values = _distinct(table, policy, policy.asks)
+    numbers = number_keys(values).cast(pl.Float64).to_numpy()
+    values.refuse(
+        (numbers < 1) | (numbers != np.floor(numbers)),
+        "are no whole number from 1 on",
+        "each says among how many records its record is to hide; leave empty what asks for no more than diversity",
+    )
+    asks = np.full(len(values.cells), policy.diversity, dtype=np.float64)
+    asks[~values.is_missing] = numbers
+    rows = np.flatnonzero((asks > len(table))[values.index])
+    if rows.size:
+        raise InfeasibleError(
+            f"attribute {policy.asks}: {rows.size} record{'s' * (rows.size > 1)} ({values.origin.describe(rows)}) "
+            f"ask{'s' * (rows.size == 1)} to hide among more than the {len(table)} records of the table: no group "
+            f"can have so many. Lower what is asked to at most {len(table)}"
+        )
+    return asks.astype(np.uint32)[values.index]
+
+
+def _distinct(table: Frame, policy: Policy, name: str) -> Distinct:
+    if name not in table.names:
+        raise TableError(f"the table has no attribute {name}")
+    missing = {*policy.missing, *policy.attributes[name].missing}
+    return Distinct.of(table.column(name), missing, numerals=policy.numerals, origin=table.origin)
