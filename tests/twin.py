@@ -45,7 +45,13 @@ def matrix(rows: Sequence[Sequence[float]], *, missing: bool = False) -> Axis:
     return Axis(reference.matrix_distance(rows, missing=missing), core)
 
 
-def divided(world: reference.World, axes: Sequence[Axis], grouping: str, sweep: str) -> list[tuple[int, list[int]]]:
+def divided(
+    world: reference.World,
+    axes: Sequence[Axis],
+    grouping: str,
+    sweep: str,
+    households: tuple[NDArray[np.uint32], Codes] | None = None,
+) -> list[tuple[int, list[int]]]:
     """The core's groups in the oracle's form: (leaf, records in order)."""
     principle = world.principle
     order, starts, leaves = _core.divide_table(
@@ -60,6 +66,7 @@ def divided(world: reference.World, axes: Sequence[Axis], grouping: str, sweep: 
         sweep=sweep,
         exchanges=0,
         asks=np.array(world.asks, dtype=np.uint32),
+        households=households,
     )
     parts = np.split(order, starts[1:-1])
     return [(int(leaf), part.tolist()) for leaf, part in zip(leaves, parts, strict=True)]

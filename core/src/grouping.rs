@@ -79,6 +79,7 @@ pub fn divide_table(
     // Taking from buckets keeps the frequency of one attribute; it knows nothing of other principles.
     let one_bucket_each = principle.form == Form::Anonymity || table.sensitive.codes().attributes() == 0;
     let takes = one_bucket_each || principle.form == Form::Frequency && table.sensitive.codes().attributes() == 1;
+    let takes = if table.households.is_empty() { takes } else { matches!(grouping, Grouping::Neighbours { .. }) };
     let grouping = if takes { grouping } else { Grouping::Leaves };
     let leaves = match grouping {
         Grouping::Neighbours { whole_table: true } | Grouping::Seeds { whole_table: true } => vec![records.len()],
@@ -95,7 +96,7 @@ pub fn divide_table(
         .into_par_iter()
         .map(|leaf| {
             cancel.check()?;
-            table.group_leaf(leaf, principle.diversity, grouping, one_bucket_each, cancel)
+            table.group_leaf(leaf, principle, grouping, one_bucket_each, cancel)
         })
         .collect::<Result<_>>()?;
     let mut all = Groups::default();
@@ -104,7 +105,7 @@ pub fn divide_table(
         all.order.extend(groups.order);
         all.sizes.extend(groups.sizes);
     }
-    if exchanges > 0 && grouping != Grouping::Leaves {
+    if exchanges > 0 && grouping != Grouping::Leaves && table.households.is_empty() {
         exchange(table, principle.diversity, &mut all, exchanges, cancel)?;
     }
     Ok(all)
@@ -114,7 +115,7 @@ impl Microdata<'_> {
     fn group_leaf(
         &self,
         leaf: &mut [u32],
-        diversity: usize,
+        principle: &Principle,
         grouping: Grouping,
         one_bucket_each: bool,
         cancel: &Cancel,
@@ -123,9 +124,12 @@ impl Microdata<'_> {
             Grouping::Neighbours { .. } | Grouping::Seeds { .. } => self.sweep(leaf, cancel)?,
             _ => leaf.sort_unstable_by(|a, b| self.canonical(*a).cmp(&self.canonical(*b))),
         }
-        if grouping == Grouping::Leaves {
-            return Ok(Groups { order: leaf.to_vec(), sizes: vec![leaf.len()], leaves: Vec::new() });
+        if grouping == Grouping::Leaves || !self.households.is_empty() {
+            let whole = grouping == Grouping::Leaves;
+            let sizes = if whole { vec![leaf.len()] } else { self.runs(leaf, principle) };
+            return Ok(Groups { order: leaf.to_vec(), sizes, leaves: Vec::new() });
         }
+        let diversity = principle.diversity;
         let bucket_of = if one_bucket_each { (0..leaf.len() as u32).collect() } else { self.buckets(leaf) };
         let mut taken: Vec<Vec<u32>> = Vec::new();
         if let Grouping::Seeds { .. } = grouping {
@@ -173,8 +177,8 @@ impl Microdata<'_> {
         for size in self.divide(leaf, None, cancel)? {
             let equal = &mut leaf[from..from + size];
             equal.sort_unstable_by(|a, b| {
-                (self.sensitive_codes(*a), self.tags[*a as usize])
-                    .cmp(&(self.sensitive_codes(*b), self.tags[*b as usize]))
+                let key = |r: u32| (self.household(r), self.sensitive_codes(r), self.tags[r as usize]);
+                key(*a).cmp(&key(*b))
             });
             from += size;
         }

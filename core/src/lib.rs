@@ -5,7 +5,7 @@
 //! | Definition 4, 5: dis(.) | [`distance`] |
 //! | l-diversity and its kin | [`principle`] |
 //! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`] |
-//! | cover that records ask for themselves | [`asks`] |
+//! | cover that records ask for themselves, records that belong together | [`asks`], [`households`] |
 //! | Definition 1: the random output table | [`table`] |
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
@@ -26,6 +26,7 @@ pub mod distance;
 pub mod draw;
 pub mod exchange;
 pub mod grouping;
+pub mod households;
 pub mod partition;
 pub mod path;
 pub mod principle;

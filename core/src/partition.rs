@@ -20,6 +20,10 @@ pub struct Microdata<'a> {
     pub distances: &'a [Distance],
     /// How many records each record asks to hide among; empty where none asks.
     pub asks: &'a [u32],
+    /// The household of each record; empty where there are none.
+    pub households: &'a [u32],
+    /// The codes by which cuts see each record: its own, or those of its household.
+    pub places: Codes<'a>,
 }
 
 impl<'a> Microdata<'a> {
@@ -37,7 +41,7 @@ impl<'a> Microdata<'a> {
         {
             return Err(Error::Shape(format!("{} tags do not fit {records} records", tags.len())));
         }
-        Ok(Microdata { codes, sensitive, tags, distances, asks: &[] })
+        Ok(Microdata { codes, sensitive, tags, distances, asks: &[], households: &[], places: codes })
     }
 
     /// Cuts `records` in place until no cut is allowed; returns the size of each leaf, left before right.
@@ -86,11 +90,11 @@ impl<'a> Microdata<'a> {
         }
         for attribute in self.ranked(records) {
             scratch.codes.clear();
-            scratch.codes.extend(records.iter().map(|r| self.codes.get(*r as usize, attribute)));
+            scratch.codes.extend(records.iter().map(|r| self.places.get(*r as usize, attribute)));
             let Some(cut) = median_cut(&histogram(&mut scratch.codes, &mut scratch.counts), records.len()) else {
                 continue;
             };
-            let at = gather_left(records, |record| self.codes.get(record as usize, attribute) <= cut);
+            let at = gather_left(records, |record| self.places.get(record as usize, attribute) <= cut);
             let (left, right) = records.split_at(at);
             let holds = |side: &[u32], tally: &mut Tally| {
                 principle.is_none_or(|principle| self.meets_asks(side) && principle.holds(&self.sensitive, side, tally))
@@ -108,12 +112,12 @@ impl<'a> Microdata<'a> {
         let mut spans = vec![Span::EMPTY; self.distances.len()];
         for record in records {
             for ((span, distance), code) in
-                spans.iter_mut().zip(self.distances).zip(self.codes.record(*record as usize))
+                spans.iter_mut().zip(self.distances).zip(self.places.record(*record as usize))
             {
                 *span = distance.widened(*span, *code);
             }
         }
-        let present = |attribute| records.iter().map(move |r| self.codes.get(*r as usize, attribute));
+        let present = |attribute| records.iter().map(move |r| self.places.get(*r as usize, attribute));
         let mut ranked: Vec<(f64, usize)> = (0..spans.len())
             .filter(|attribute| !spans[*attribute].is_one_value())
             .map(|attribute| (self.distances[attribute].width(spans[attribute], present(attribute)), attribute))

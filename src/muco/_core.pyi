@@ -61,12 +61,15 @@ def divide_table(
     sweep: str,
     exchanges: int,
     asks: NDArray[np.uint32] | None = None,
+    households: tuple[NDArray[np.uint32], Codes] | None = None,
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
     `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
     and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
     many rounds of exchanges between near groups follow. `asks` says among how many records each record is to hide.
+    `households` are the number of each record's household, 2^32 - 1 for none, and the codes of its middle, by which
+    cuts see it: groupings leaves and neighbours keep households whole, without exchanges.
     """
 
 @final

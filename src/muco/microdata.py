@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ from muco.errors import PolicyError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
-from muco.personal import read_asks
+from muco.personal import Households, read_asks, read_households
 from muco.policy import Policy
 from muco.switches import Principle as Form
 from muco.switches import Role
@@ -61,7 +62,7 @@ class Microdata:
 
     `codes` has shape (records, quasi-identifiers), `sensitive_codes` (records, sensitive attributes). `tags` orders
     records that are equal in every quasi-identifier, at random under the key. `asks` says among how many records
-    each is to hide; it is empty where the policy names no column for it.
+    each is to hide, `households` which belong together: empty, and None, where the policy names no column for it.
     """
 
     frame: Frame
@@ -72,6 +73,7 @@ class Microdata:
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
     asks: NDArray[np.uint32]
+    households: Households | None
 
     def __repr__(self) -> str:
         return f"Microdata({len(self)} records, {len(self.quasi)} quasi-identifiers)"
@@ -92,15 +94,17 @@ class Microdata:
         asks = read_asks(table, policy)
         needed = policy.sensitive if policy.principle is not Form.ANONYMITY else ()
         sensitive = [_encode(table, policy, name) for name in needed]
+        secret, codes = Key.of(key), _stacked([codes for _, codes in quasi], len(table))
         microdata = Microdata(
             table,
             policy,
             tuple(domain for domain, _ in quasi),
             tuple(domain for domain, _ in sensitive),
-            _stacked([codes for _, codes in quasi], len(table)),
+            codes,
             _stacked([codes for _, codes in sensitive], len(table)),
-            _tag(table, policy, [*(codes for _, codes in quasi), *([asks] if len(asks) else [])], Key.of(key)),
+            _tag(table, policy, [*(codes for _, codes in quasi), *([asks] if len(asks) else [])], secret),
             asks,
+            read_households(table, policy, codes, secret.bits),
         )
         if obstacle := next(find_obstacles(policy, sensitive, len(table)), None):
             raise obstacle
@@ -110,6 +114,14 @@ class Microdata:
     def distances(self) -> list[Distance]:
         """dis(.) of each quasi-identifier."""
         return [domain.distance for domain in self.quasi]
+
+    @property
+    def least(self) -> NDArray[np.uint32]:
+        """How many records the group of each record must have: its ask, and l for each of its household's."""
+        if self.households is None:
+            return self.asks
+        needed = (self.households.sizes * self.policy.diversity).astype(np.uint32)
+        return np.maximum(needed, self.asks) if len(self.asks) else needed
 
     @property
     def principle(self) -> Principle:
@@ -155,6 +167,15 @@ class Groups:
         """How many records each group has."""
         sizes: Offsets = np.diff(self.starts)
         return sizes
+
+    @property
+    def largest_share(self) -> Fraction:
+        """The largest share of a group that one household has, or one record where there are none."""
+        households = self.microdata.households
+        sizes = np.repeat(self.sizes, self.sizes)
+        held = np.ones_like(sizes) if households is None else households.sizes[self.order]
+        place = int((held / sizes).argmax())
+        return Fraction(int(held[place]), int(sizes[place]))
 
     def batches(self, records: int = BATCH) -> Iterator[Batch]:
         """Runs of whole groups of about so many records."""

@@ -1,14 +1,17 @@
-"""Columns that tell the method something of each record, and are no attribute of it: how much cover it asks for."""
+"""Columns that tell the method something of each record, and are no attribute of it: its cover, its household."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
+from muco._core import tag_records
+from muco.arrays import Codes
 from muco.clause import Clause
 from muco.errors import InfeasibleError, TableError
 from muco.frame import Frame
@@ -19,7 +22,11 @@ if TYPE_CHECKING:
     from muco.policy import Policy
 
 # The role that a column gets if it is given none, and the roles it may be given.
-_ROLES: Mapping[str, tuple[Role, ...]] = {"asks": (Role.IDENTIFIER, Role.OTHER)}
+_ROLES: Mapping[str, tuple[Role, ...]] = {
+    "asks": (Role.IDENTIFIER, Role.OTHER),
+    "household": (Role.IDENTIFIER,),
+}
+_ALONE = 2**32 - 1  # the household of a record that has none
 
 
 class Personal(Clause):
@@ -30,6 +37,13 @@ class Personal(Clause):
         min_length=1,
         description="A column that says among how many records each record is to hide; diversity where it is "
         "missing. It is removed, unless it has role other.",
+    )
+
+    household: str | None = Field(
+        None,
+        min_length=1,
+        description="A column that says which records are of one household, or of one person who has several: they "
+        "stand in one group, and are at most 1 over diversity of it. It is removed.",
     )
 
     def check_columns(self, roles: Mapping[str, Role]) -> None:
@@ -79,6 +93,56 @@ def read_asks(table: Frame, policy: Policy) -> NDArray[np.uint32]:
             f"can have so many. Lower what is asked to at most {len(table)}"
         )
     return asks.astype(np.uint32)[values.index]
+
+
+@dataclass(frozen=True, slots=True)
+class Households:
+    """Which records are of one household: their number, the codes of its middle, and how many they are.
+
+    `number` is 2^32 - 1 for a record that has none, and in an order of the key else. `middles` has the shape of the
+    codes: the lower median of the household on each quasi-identifier. `sizes` is the household's, shape (records,).
+    """
+
+    number: NDArray[np.uint32]
+    middles: Codes
+    sizes: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        return f"Households({len(self.number)} records)"
+
+
+def read_households(table: Frame, policy: Policy, codes: Codes, key: bytes) -> Households | None:
+    """The households of a table with these codes; None where the policy names no column.
+
+    Raises InfeasibleError for a household that is more than 1 over diversity of the whole table.
+    """
+    if policy.household is None:
+        return None
+    values = _distinct(table, policy, policy.household)
+    known = ~values.is_missing[values.index]
+    own = len(values.cells) + np.arange(len(table))
+    _, household, counts = np.unique(np.where(known, values.index, own), return_inverse=True, return_counts=True)
+    sizes = counts[household]
+    rows = np.flatnonzero(sizes * policy.diversity > len(table))
+    if rows.size:
+        raise InfeasibleError(
+            f"attribute {policy.household}: {rows.size} record{'s' * (rows.size > 1)} "
+            f"({values.origin.describe(rows)}) of households that are more than "
+            f"1/{policy.diversity} of the {len(table)} records of the table: no group can hold such a household. "
+            "Lower diversity, or leave some of their records out"
+        )
+    # Households of one middle are swept in an order of the key: that of their names is nobody's to see.
+    places = np.arange(len(values.cells), dtype=np.uint64).reshape(-1, 1)
+    rank = np.argsort(np.argsort(tag_records(key, places)))
+    number = np.where(known, rank[values.index], _ALONE).astype(np.uint32)
+    return Households(number, _middle_codes(codes, household, counts), sizes)
+
+
+def _middle_codes(codes: Codes, household: NDArray[np.int64], counts: NDArray[np.int64]) -> Codes:
+    """The lower median of each record's household, attribute by attribute."""
+    middle = np.cumsum(counts) - counts + (counts - 1) // 2
+    medians = [column[np.lexsort((column, household))][middle] for column in codes.T]
+    return np.ascontiguousarray(np.stack(medians, axis=1)[household])
 
 
 def _distinct(table: Frame, policy: Policy, name: str) -> Distinct:

@@ -109,6 +109,9 @@ def _fill_principle(words: dict[str, Any], sensitive: int) -> None:
 
 
 def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
+    if words.get("household") is not None:
+        _fill_whole_grouping(words)
+        return
     principle = words.get("principle", Principle.FREQUENCY)
     takes = principle == Principle.ANONYMITY or (principle == Principle.FREQUENCY and sensitive == 1)
     if not takes and words.setdefault("grouping", Grouping.LEAVES) in list(Grouping)[1:]:  # all but leaves
@@ -123,6 +126,16 @@ def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
         raise ValueError(
             "exchanges do not go with grouping leaves, whose groups are the partition's own: set another"
         )
+
+
+def _fill_whole_grouping(words: dict[str, Any]) -> None:
+    """Groupings that keep households whole, whatever the principle."""
+    if words.setdefault("grouping", Grouping.NEIGHBOURS) not in [Grouping.NEIGHBOURS, Grouping.LEAVES]:
+        raise ValueError(f"grouping {words['grouping']} would part households: use neighbours or leaves")
+    if words.get("exchanges"):
+        raise ValueError("exchanges would part households: leave them out")
+    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and words["grouping"] == Grouping.LEAVES:
+        raise ValueError("sweep belongs to grouping neighbours: take it out, or set that")
 
 
 def _role_of(attribute: Any) -> Role | None:

@@ -111,6 +111,9 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         return (
             "Whoever knows the groups, the random output tables and every quasi-identifier of everybody links a "
             f"released row to its person with probability at most 1/{outcome.smallest_group}. {given}.",
+            *_living_together(
+                policy, f"is linked to its household with probability at most {outcome.groups.largest_share}"
+            ),
             *_asked(policy, "who knows all that links its row with probability at most 1 over that number"),
         )
     strength = math.ceil(1 / policy.delta) if isinstance(policy.delta, Fraction) else outcome.smallest_group
@@ -118,12 +121,23 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         f"Each released value of a group may come from at least {strength} of its records (Corollary 1 at delta "
         f"{policy.delta})."
     ]
+    words += _living_together(policy, "may be of at least as many others")
     words += _asked(policy, "each released value of that group may come from at least as many (Corollary 1)")
     if policy.repair:
         few = _count(outcome.unrepairable)
         left = f", but for {few} in groups of equal records" if outcome.unrepairable else ""
         words.append(f"No row keeps every quasi-identifier of its record{left}: an exact match is wrong.")
     return tuple(words)
+
+
+def _living_together(policy: Policy, kept: str) -> list[str]:
+    """What households get."""
+    if policy.household is None:
+        return []
+    return [
+        f"All records of one household ({policy.household}) stand in one group, of which they are at most "
+        f"1/{policy.diversity}: a released row {kept}."
+    ]
 
 
 def _asked(policy: Policy, kept: str) -> list[str]:

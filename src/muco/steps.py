@@ -31,7 +31,7 @@ def divide_table(microdata: Microdata) -> Groups:
     >>> sorted(sorted(group.records.tolist()) for group in groups)
     [[0, 1], [2, 3]]
     """
-    policy = microdata.policy
+    policy, households = microdata.policy, microdata.households
     order, starts, leaves = _core.divide_table(
         microdata.codes,
         microdata.sensitive_codes,
@@ -43,10 +43,11 @@ def divide_table(microdata: Microdata) -> Groups:
         grouping=policy.grouping,
         sweep=policy.sweep,
         exchanges=policy.exchanges,
-        asks=microdata.asks,
+        asks=microdata.least,
+        households=None if households is None else (households.number, households.middles),
     )
     groups = Groups(microdata, order, starts, leaves)
-    _check_asks(groups)
+    _check_personal(groups)
     return groups
 
 
@@ -82,13 +83,17 @@ def calculate_tables(batch: Batch, delta: Fraction | str | None = None) -> Table
         raise InfeasibleError(f"{error}. Make the attribute coarser, or set delta to tight") from None
 
 
-def _check_asks(groups: Groups) -> None:
-    """Raise ReleaseError unless each record is among as many as it asks for."""
-    asks = groups.microdata.asks
-    if len(asks) and (asks[groups.order] > np.repeat(groups.sizes, groups.sizes)).any():
-        raise ReleaseError(
-            "a record is among fewer records than it asks for. Nothing is released; please report this"
-        )
+def _check_personal(groups: Groups) -> None:
+    """Raise ReleaseError unless each record is among as many as it needs, and with all of its household."""
+    least, households = groups.microdata.least, groups.microdata.households
+    if len(least) and (least[groups.order] > np.repeat(groups.sizes, groups.sizes)).any():
+        raise ReleaseError("a record is among fewer records than it needs. Nothing is released; please report this")
+    if households is not None:
+        number = households.number[groups.order].astype(np.int64)
+        whole = households.sizes[groups.order] > 1
+        held = number * len(groups) + np.repeat(np.arange(len(groups)), groups.sizes)
+        if len(np.unique(held[whole])) > len(np.unique(number[whole])):
+            raise ReleaseError("a household stands in two groups. Nothing is released; please report this")
 
 
 def calculate_table(group: Group, attribute: str, delta: Fraction | str | float | None = None) -> OutputTable:

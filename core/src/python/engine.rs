@@ -5,7 +5,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2,
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::{codes_of, interruptible, key_of, offsets, shaped};
+use super::{asked, codes_of, interruptible, key_of, offsets, shaped};
 use crate::batch::{self, Columns, Terms};
 use crate::coupling::Blocks;
 use crate::cover::Cover;
@@ -90,7 +90,7 @@ impl Principle {
 type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
 
 #[pyfunction]
-#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, asks = None))]
+#[pyo3(signature = (codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, asks = None, households = None))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
     py: Python<'py>,
@@ -105,21 +105,20 @@ fn divide_table<'py>(
     sweep: &str,
     exchanges: usize,
     asks: Option<PyReadonlyArray1<'py, u32>>,
+    households: Option<(PyReadonlyArray1<'py, u32>, PyReadonlyArray2<'py, i32>)>,
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
     let asks = asked(asks.as_ref())?;
-    let table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?.with_asks(asks)?;
+    let mut table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?.with_asks(asks)?;
+    if let Some((numbers, middles)) = &households {
+        table = table.with_households(numbers.as_slice()?, codes_of(middles)?)?;
+    }
     let grouping = Grouping::named(grouping, sweep)?;
     let groups = interruptible(py, |cancel| grouping::divide_table(&table, &principle.0, grouping, exchanges, cancel))?;
     let mut starts = vec![0];
     groups.sizes.iter().for_each(|size| starts.push(starts[starts.len() - 1] + size));
     Ok((offsets(py, groups.order.into_iter().map(|r| r as usize)), offsets(py, starts), offsets(py, groups.leaves)))
-}
-
-/// How many records each record asks to hide among; nothing where none asks.
-fn asked<'a>(asks: Option<&'a PyReadonlyArray1<'_, u32>>) -> PyResult<&'a [u32]> {
-    Ok(asks.map(|asks| asks.as_slice()).transpose()?.unwrap_or_default())
 }
 
 /// The tables of a batch, kept on this side of the border.

@@ -10,7 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -63,6 +63,11 @@ pub(super) fn interruptible<T: Send>(
 pub(super) fn key_of(bytes: &[u8]) -> PyResult<Key> {
     let bytes = bytes.try_into().map_err(|_| PyValueError::new_err("a key has 32 bytes"))?;
     Ok(Key::new(bytes))
+}
+
+/// How many records each record asks to hide among; nothing where none asks.
+pub(super) fn asked<'a>(asks: Option<&'a PyReadonlyArray1<'_, u32>>) -> PyResult<&'a [u32]> {
+    Ok(asks.map(|asks| asks.as_slice()).transpose()?.unwrap_or_default())
 }
 
 pub(super) fn codes_of<'a>(array: &'a PyReadonlyArray2<'_, i32>) -> PyResult<Codes<'a>> {

@@ -223,7 +223,7 @@ def _prove(hidden: Hidden | None) -> float | None:
     """1/m of the smallest group, where docs/algebra/provable.md holds for the run."""
     if hidden is None or not hidden.outcome.groups.microdata.policy.is_provable:
         return None
-    return 1 / hidden.outcome.smallest_group
+    return float(hidden.outcome.groups.largest_share)
 
 
 def _try_harder(hidden: Hidden) -> dict[str, Any]:

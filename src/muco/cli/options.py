@@ -31,7 +31,7 @@ SWITCHES = (
     "repair",
 )
 GATE = ("max_risk", "accept_risk")
-PERSONAL = ("asks",)
+PERSONAL = ("asks", "household")
 
 
 def _choice(words: type[StrEnum]) -> click.Choice[str]:
@@ -56,6 +56,7 @@ _OPTIONS = (
     click.option("--block", multiple=True, metavar="NAMES", help="Quasi-identifiers that are drawn together."),
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
     click.option("--asks", metavar="NAME", help="A column: among how many records each is to hide."),
+    click.option("--household", metavar="NAME", help="A column: which records are of one household, or person."),
     click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
     click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from muco.errors import MucoError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, largest_diversity
 from muco.frame import Frame
-from muco.personal import read_asks
+from muco.personal import read_asks, read_households
 from muco.policy import Policy
 from muco.preflight.columns import encode_or_find, find_in_column
 from muco.preflight.finding import Blame, Finding, Severity, rows_shown
@@ -90,15 +90,21 @@ def _names(table: Frame, policy: Policy) -> Iterator[Finding]:
 
 def _personal(table: Frame, policy: Policy) -> list[Finding]:
     """Cells that should say something of each record to the method, and do not."""
-    if policy.asks not in table.names:
-        return []
-    try:
-        read_asks(table, policy)
-    except MucoError as error:
-        rows = error.rows if isinstance(error, TableError) else ()
-        found = Finding.of(error, attribute=policy.asks)
-        return [replace(each, count=len(rows), rows=rows_shown(rows)) for each in found]
-    return []
+    found = []
+    nothing = np.zeros((len(table), 1), dtype=np.int32)
+    readers: dict[str | None, Callable[[], object]] = {
+        policy.asks: lambda: read_asks(table, policy),
+        policy.household: lambda: read_households(table, policy, nothing, bytes(32)),
+    }
+    for name, read in readers.items():
+        try:
+            if name in table.names:
+                read()
+        except MucoError as error:
+            rows = error.rows if isinstance(error, TableError) else ()
+            faults = Finding.of(error, attribute=name)
+            found += [replace(each, count=len(rows), rows=rows_shown(rows)) for each in faults]
+    return found
 
 
 def _promise(policy: Policy, sensitive: Sequence[tuple[Domain, Codes]], records: int) -> Iterator[Finding]:
@@ -149,7 +155,7 @@ def _untouched(table: Frame, policy: Policy) -> Iterator[Finding]:
 
 def _persons(table: Frame, policy: Policy) -> Iterator[Finding]:
     """Identifiers that repeat: a person has several rows, and a group may hold one person only."""
-    for name in set(policy.named(Role.IDENTIFIER)) - {policy.asks}:
+    for name in set(policy.named(Role.IDENTIFIER)) - {policy.asks, policy.household}:
         column = table.column(name).drop_nulls()
         persons = column.n_unique()
         if persons < len(column) and persons > 1:
@@ -157,7 +163,8 @@ def _persons(table: Frame, policy: Policy) -> Iterator[Finding]:
                 Severity.WARNING,
                 Blame.PROMISE,
                 f"attribute {name} repeats: {len(column):,} rows of {persons:,} persons",
-                "make one row a person: else a group may hold one person many times, and the promise counts rows",
+                f'name it as household ("household = {name}"), or make one row a person: else a group may hold one '
+                "person many times, and the promise counts rows",
                 name,
                 len(column) - persons,
             )

@@ -46,7 +46,7 @@ def switched(policy: Policy, **switches: Any) -> Policy:
     """
     kept = {
         name: getattr(policy, name)
-        for name in ("diversity", "principle", "c", "t", "missing", "table", "attributes")
+        for name in ("diversity", "principle", "c", "t", "missing", "table", "attributes", "asks", "household")
     }
     words = {name: value for name, value in kept.items() if value is not None}
     return Policy.parse({**words, **switches})
@@ -62,7 +62,7 @@ def usual_settings(policy: Policy) -> Iterator[Setting]:
         yield Setting("provable, seeds", switched(policy, grouping=Grouping.SEEDS))
         yield Setting("provable, exchanges", switched(policy, grouping=Grouping.SEEDS, exchanges=4))
     yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
-    if len(policy.sensitive) == 1:
+    if len(policy.sensitive) == 1 and policy.household is None:
         yield Setting("Anatomy", switched(policy), Method.ANATOMY)
 
 
@@ -75,7 +75,7 @@ def settings_to_try(policy: Policy, blocks: tuple[tuple[str, ...], ...], *, prov
             words = {"grouping": grouping, "exchanges": exchanges, "blocks": together}
             name = f"provable l={policy.diversity} {grouping}" + f" +{exchanges}" * bool(exchanges)
             yield Setting(name + " blocks" * bool(together), switched(policy, **words))
-    if provable:
+    if provable or policy.household is not None:  # what is measured without a proof is measured for rows
         return
     for strength in range(2, policy.diversity + 1, 2):
         for cover, draw in ((Cover.BALANCED, Draw.CONTROLLED), (Cover.CHEAPEST, Draw.INDEPENDENT)):
@@ -113,5 +113,5 @@ def check_names(settings: list[Setting]) -> list[Setting]:
 
 
 def _has_groupings(policy: Policy) -> bool:
-    """Whether leaves may be grouped further: other principles keep the partition's own leaves."""
-    return switched(policy, delta=TIGHT).grouping is not Grouping.LEAVES
+    """Whether leaves may be grouped further: other principles and households keep the partition's own leaves."""
+    return policy.household is None and switched(policy, delta=TIGHT).grouping is not Grouping.LEAVES
