@@ -19,7 +19,7 @@ from muco.errors import PolicyError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
-from muco.personal import Households, read_asks, read_households
+from muco.personal import Households, read_asks, read_households, read_weights
 from muco.policy import Policy
 from muco.switches import Principle as Form
 from muco.switches import Role
@@ -92,6 +92,7 @@ class Microdata:
         _check_names(table, policy)
         quasi = [_encode(table, policy, name) for name in policy.quasi]
         asks = read_asks(table, policy)
+        read_weights(table, policy)  # what they count is the analyst's; here they only have to be there
         needed = policy.sensitive if policy.principle is not Form.ANONYMITY else ()
         sensitive = [_encode(table, policy, name) for name in needed]
         secret, codes = Key.of(key), _stacked([codes for _, codes in quasi], len(table))

@@ -1,4 +1,4 @@
-"""Columns that tell the method something of each record, and are no attribute of it: its cover, its household."""
+"""Columns that say something of each record to the method, and are no attribute: its cover, household, weight."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _ROLES: Mapping[str, tuple[Role, ...]] = {
     "asks": (Role.IDENTIFIER, Role.OTHER),
     "household": (Role.IDENTIFIER,),
+    "weight": (Role.OTHER,),
 }
+PERSONAL = tuple(_ROLES)  # the fields that name such columns
 _ALONE = 2**32 - 1  # the household of a record that has none
 
 
@@ -44,6 +46,12 @@ class Personal(Clause):
         min_length=1,
         description="A column that says which records are of one household, or of one person who has several: they "
         "stand in one group, and are at most 1 over diversity of it. It is removed.",
+    )
+
+    weight: str | None = Field(
+        None,
+        min_length=1,
+        description="A column of survey weights, by which queries count the rows. It is released untouched.",
     )
 
     def check_columns(self, roles: Mapping[str, Role]) -> None:
@@ -80,8 +88,9 @@ def read_asks(table: Frame, policy: Policy) -> NDArray[np.uint32]:
     numbers = number_keys(values).cast(pl.Float64).to_numpy()
     values.refuse(
         (numbers < 1) | (numbers != np.floor(numbers)),
-        "are no whole number from 1 on",
-        "each says among how many records its record is to hide; leave empty what asks for no more than diversity",
+        "cannot be an ask",
+        "each is a whole number from 1 on: among how many records its record is to hide; leave empty what asks for "
+        "no more than diversity",
     )
     asks = np.full(len(values.cells), policy.diversity, dtype=np.float64)
     asks[~values.is_missing] = numbers
@@ -93,6 +102,32 @@ def read_asks(table: Frame, policy: Policy) -> NDArray[np.uint32]:
             f"can have so many. Lower what is asked to at most {len(table)}"
         )
     return asks.astype(np.uint32)[values.index]
+
+
+def read_weights(table: Frame, policy: Policy) -> NDArray[np.float64]:
+    """The survey weight of each record, shape (records,); empty where the policy names no column.
+
+    Raises TableError for a cell that is no finite number above 0: a record without a weight stands for nobody.
+    """
+    import polars as pl
+
+    if policy.weight is None:
+        return np.empty(0)
+    values = _distinct(table, policy, policy.weight)
+    absent = np.flatnonzero(values.is_missing[values.index])
+    if absent.size:
+        raise TableError(
+            f"attribute {policy.weight}: {absent.size} cell{'s are' if absent.size > 1 else ' is'} missing "
+            f"({values.origin.describe(absent)}): each record needs a weight above 0. Give them one, or leave the "
+            "records out",
+            rows=absent.tolist(),
+        )
+    numbers = number_keys(values).cast(pl.Float64).to_numpy()
+    values.refuse(
+        ~(numbers > 0), "cannot be a weight", "each is above 0 and says for how many people its record stands"
+    )
+    weights: NDArray[np.float64] = numbers[values.index]
+    return weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,14 @@ def find_cautions(outcome: Outcome) -> list[str]:
             f"attribute {policy.asks} is released: it tells of each row how much cover its person asked for. Give "
             "it role identifier, unless that is meant"
         )
+    if policy.weight is not None:
+        numbers = microdata.frame.column(policy.weight)
+        own = int(numbers.is_unique().sum())
+        if own >= FEWEST:
+            cautions.append(
+                f"attribute {policy.weight}: {own} of {len(microdata)} records have a weight of their own, and "
+                "weights are released as they are: whoever knows one finds the row. Round them to few values"
+            )
     known = {*policy.quasi, *policy.sensitive}  # looked up once: each looks through all attributes
     for name in microdata.released_names:
         if name not in known:

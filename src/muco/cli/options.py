@@ -31,7 +31,7 @@ SWITCHES = (
     "repair",
 )
 GATE = ("max_risk", "accept_risk")
-PERSONAL = ("asks", "household")
+PERSONAL = ("asks", "household", "weight")
 
 
 def _choice(words: type[StrEnum]) -> click.Choice[str]:
@@ -57,6 +57,7 @@ _OPTIONS = (
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
     click.option("--asks", metavar="NAME", help="A column: among how many records each is to hide."),
     click.option("--household", metavar="NAME", help="A column: which records are of one household, or person."),
+    click.option("--weight", metavar="NAME", help="A column: survey weights, by which queries count."),
     click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
     click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
 )

@@ -15,7 +15,7 @@ from muco.errors import MucoError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, largest_diversity
 from muco.frame import Frame
-from muco.personal import read_asks, read_households
+from muco.personal import read_asks, read_households, read_weights
 from muco.policy import Policy
 from muco.preflight.columns import encode_or_find, find_in_column
 from muco.preflight.finding import Blame, Finding, Severity, rows_shown
@@ -95,6 +95,7 @@ def _personal(table: Frame, policy: Policy) -> list[Finding]:
     readers: dict[str | None, Callable[[], object]] = {
         policy.asks: lambda: read_asks(table, policy),
         policy.household: lambda: read_households(table, policy, nothing, bytes(32)),
+        policy.weight: lambda: read_weights(table, policy),
     }
     for name, read in readers.items():
         try:

@@ -12,6 +12,7 @@ import numpy as np
 from muco.assess.comparison import Comparison
 from muco.assess.distribution import measure_distributions
 from muco.errors import PolicyError
+from muco.personal import PERSONAL
 from muco.policy import Policy
 from muco.presets import TIGHT
 from muco.switches import Cover, Draw, Grouping, Method
@@ -44,10 +45,8 @@ def switched(policy: Policy, **switches: Any) -> Policy:
 
     Raises PolicyError or InfeasibleError for switches that make no sense together.
     """
-    kept = {
-        name: getattr(policy, name)
-        for name in ("diversity", "principle", "c", "t", "missing", "table", "attributes", "asks", "household")
-    }
+    names = ("diversity", "principle", "c", "t", "missing", "table", "attributes", *PERSONAL)
+    kept = {name: getattr(policy, name) for name in names}
     words = {name: value for name, value in kept.items() if value is not None}
     return Policy.parse({**words, **switches})
 
