@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from reference_asks import join_short
+
 
 @dataclass(frozen=True, slots=True)
 class Distance:
@@ -73,6 +75,7 @@ class World:
     principle: Principle
     sizes: list[int] = field(default_factory=list)
     ordered: list[bool] = field(default_factory=list)
+    asks: list[int] = field(default_factory=list)
 
     @property
     def everybody(self) -> list[int]:
@@ -137,6 +140,8 @@ def movers_distance(counts: Sequence[int], whole: Sequence[int], *, ordered: boo
 def is_satisfied(world: World, members: Sequence[int]) -> bool:
     """Whether some records keep the principle: l of them, and the rule for each sensitive attribute."""
     principle = world.principle
+    if any(world.asks[i] > len(members) for i in members if world.asks):
+        return False
     if len(members) < principle.diversity or principle.name == "anonymity":
         return len(members) >= principle.diversity
     for attribute, ordered in enumerate(world.ordered):
@@ -235,7 +240,7 @@ def divide(world: World, grouping: str = "leaves", sweep: str = "leaf") -> list[
             groups.append((number, leaf))
         else:
             order = canonical(world, leaf) if grouping == "buckets" else sweep_order(world, leaf)
-            groups += [(number, group) for group in gather(world, order, grouping)]
+            groups += [(number, group) for group in join_short(world, order, gather(world, order, grouping))]
     return groups
 
 

@@ -6,22 +6,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reference import World, group_size, mondrian, sweep_order
+from reference_asks import apart, join_short
 
 
 def divide_by_seeds(world: World, sweep: str) -> list[tuple[int, list[int]]]:
     """Algorithm 1, line 2, by seeds: each group as (the number of its leaf, its records in the sweep's order)."""
     leaves = [world.everybody] if sweep == "table" else mondrian(world, world.everybody)
-    return [
-        (number, group)
-        for number, leaf in enumerate(leaves)
-        for group in gather_around_seeds(world, sweep_order(world, leaf))
-    ]
-
-
-def apart(world: World, a: int, b: int) -> float:
-    """Σ dis over the quasi-identifiers of two records, each as often as it counts."""
-    cells = zip(world.distances, world.codes[a], world.codes[b], strict=True)
-    return sum(d.weight * d.rows[x][y] for d, x, y in cells)
+    groups = []
+    for number, leaf in enumerate(leaves):
+        order = sweep_order(world, leaf)
+        groups += [(number, group) for group in join_short(world, order, gather_around_seeds(world, order))]
+    return groups
 
 
 def gather_around_seeds(world: World, ordered: Sequence[int]) -> list[list[int]]:

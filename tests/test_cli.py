@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from muco.cli.options import GATE, SWITCHES
+from muco.cli.options import GATE, PERSONAL, SWITCHES
 from muco.policy import Policy
 from shell import KEY, muco, people, write_table
 
@@ -57,7 +57,7 @@ def test_every_switch_of_the_policy_is_an_option() -> None:
     # alone.
     told = {"schema_version", "attributes", "missing", "c", "t", "blocks", "table", "tried", "rules"}
     own = set(Policy.model_fields) - told
-    assert own == {*SWITCHES, *GATE}
+    assert own == {*SWITCHES, *GATE, *PERSONAL}
     assert all(f"--{name.replace('_', '-')}" in text for name in [*own, "block"])  # once for each of the blocks
 
 

@@ -69,6 +69,7 @@ def divided(
         ordered=world.ordered,
         grouping=grouping,
         sweep=sweep,
+        asks=np.array(world.asks, dtype=np.uint32),
         **{"exchanges": 0, "temperature": 0.0, "key": bytes(32), **exchanges},
     )
     parts = np.split(order, starts[1:-1])

@@ -80,13 +80,15 @@ pub struct Tables {
 
 /// What every table of a run has in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Terms {
+pub struct Terms<'a> {
     /// δ; `None` is tight.
     pub delta: Option<Delta>,
     /// Cheapest or balanced.
     pub cover: Cover,
     /// Observed or domain.
     pub columns: Columns,
+    /// How many records each record of the table asks to hide among; empty where none asks.
+    pub asks: &'a [u32],
 }
 
 impl Tables {
@@ -103,6 +105,9 @@ impl Tables {
         cancel: &Cancel,
     ) -> Result<Self> {
         check_codes(all, distances)?;
+        if !terms.asks.is_empty() && terms.asks.len() != all.records() {
+            return Err(Error::Shape("asks need one entry a record".into()));
+        }
         let starts = check_starts(order, starts, all.records())?;
         let codes: Vec<i32> = order.iter().flat_map(|record| all.record(*record as usize)).copied().collect();
         let attributes = distances.len();
@@ -112,12 +117,13 @@ impl Tables {
             .map(|index| {
                 let (group, attribute) = (index / attributes, index % attributes);
                 let members = (starts[group]..starts[group + 1]).map(|record| batch.get(record, attribute));
-                Draft::new(members, &distances[attribute], attribute, terms)
+                let delta = terms.delta_of(&order[starts[group]..starts[group + 1]]);
+                Draft::new(members, &distances[attribute], attribute, Terms { delta, ..terms })
             })
             .collect::<Result<_>>()?;
         cancel.check()?;
         let narrowed = drafts.iter().filter(|draft| draft.is_narrowed).count();
-        let (entries, solved) = solve(drafts, terms.delta, cancel)?;
+        let (entries, solved) = solve(drafts, cancel)?;
         Ok(Tables { codes, attributes, starts, entries, distances: distances.to_vec(), solved, narrowed })
     }
 
@@ -152,6 +158,7 @@ struct Draft {
     rows: Vec<i32>,
     columns: Vec<i32>,
     problem: Problem,
+    delta: Option<Delta>,
     is_narrowed: bool,
 }
 
@@ -181,6 +188,7 @@ impl Draft {
             rows,
             columns,
             problem: Problem { multiplicities, distances, own, cover: terms.cover },
+            delta: terms.delta,
             is_narrowed,
         })
     }
@@ -190,7 +198,9 @@ impl Draft {
         let problem = &self.problem;
         let counts = problem.multiplicities.iter().copied();
         let own = problem.own.iter().map(|column| *column as u64);
+        let delta = self.delta.map_or([0, 0], |delta| [delta.numerator, delta.denominator]);
         std::iter::once(counts.len() as u64)
+            .chain(delta)
             .chain(counts.clone())
             .chain(own)
             .chain(problem.distances.iter().map(|d| d.to_bits()))
@@ -216,7 +226,7 @@ fn columns_of(rows: &[i32], distance: &Distance, terms: Terms) -> (Vec<i32>, boo
 }
 
 /// Solves each different problem once, on every core.
-fn solve(drafts: Vec<Draft>, delta: Option<Delta>, cancel: &Cancel) -> Result<(Vec<Entry>, usize)> {
+fn solve(drafts: Vec<Draft>, cancel: &Cancel) -> Result<(Vec<Entry>, usize)> {
     let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
     let mut firsts: Vec<usize> = Vec::new();
     let keys: Vec<Vec<u64>> = drafts.par_iter().map(Draft::key).collect();
@@ -234,7 +244,7 @@ fn solve(drafts: Vec<Draft>, delta: Option<Delta>, cancel: &Cancel) -> Result<(V
         .par_iter()
         .map(|draft| {
             cancel.check()?;
-            drafts[*draft].problem.solve(delta).map(Arc::new)
+            drafts[*draft].problem.solve(drafts[*draft].delta).map(Arc::new)
         })
         .collect::<Result<_>>()?;
     let entries = drafts.into_iter().zip(&problem_of).map(|(draft, problem)| draft.entry(tables[*problem].clone()));
@@ -245,8 +255,8 @@ fn solve(drafts: Vec<Draft>, delta: Option<Delta>, cancel: &Cancel) -> Result<(V
 mod tests {
     use super::*;
 
-    fn terms(columns: Columns) -> Terms {
-        Terms { delta: Some(Delta::new(1, 2).unwrap()), cover: Cover::Cheapest, columns }
+    fn terms(columns: Columns) -> Terms<'static> {
+        Terms { delta: Some(Delta::new(1, 2).unwrap()), cover: Cover::Cheapest, columns, asks: &[] }
     }
 
     #[test]

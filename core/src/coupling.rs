@@ -136,7 +136,7 @@ mod tests {
         let records = codes.len() as i64 / 2;
         let order: Vec<i64> = (0..records).collect();
         let cover = if delta.is_some() { Cover::Cheapest } else { Cover::Balanced };
-        let terms = Terms { delta, cover, columns: Columns::Observed };
+        let terms = Terms { delta, cover, columns: Columns::Observed, asks: &[] };
         let all = Codes::new(codes, 2).unwrap();
         let tables = Tables::calculate(all, &order, &[0, records], &distances, terms, &Cancel::default()).unwrap();
         let blocks = Blocks::new(named, 2).unwrap();

@@ -7,9 +7,9 @@
 
 use rayon::prelude::*;
 
-use crate::distance::Distance;
 use crate::grouping::{Exchanges, Groups};
-use crate::partition::Microdata;
+use crate::microdata::Microdata;
+use crate::written::Written;
 use crate::{Cancel, Codes, Result};
 
 /// Groups of a shard, in which near groups are sought by comparing all profiles.
@@ -20,8 +20,6 @@ const NEAR: usize = 8;
 const GAIN: f32 = 1e-5;
 /// Into how many runs the values of an attribute without a line are counted for a profile.
 const BINS: usize = 64;
-/// Domains up to this size have all their distances written out.
-const WRITTEN: usize = 512;
 
 /// Rounds of best exchanges; the members of each group end in canonical order.
 ///
@@ -66,33 +64,6 @@ pub fn exchange(
     members.iter_mut().for_each(|group| group.sort_unstable_by(|a, b| table.canonical(*a).cmp(&table.canonical(*b))));
     groups.order = members.concat();
     Ok(())
-}
-
-/// dis(.) of one attribute times its weight, with all pairs written out where they are few.
-pub(crate) enum Written<'a> {
-    Pairs { size: usize, distances: Vec<f32> },
-    Asked(&'a Distance),
-}
-
-impl<'a> Written<'a> {
-    pub(crate) fn new(distance: &'a Distance) -> Self {
-        let size = distance.size();
-        if size > WRITTEN {
-            return Written::Asked(distance);
-        }
-        let codes = 0..size as i32;
-        let between = |a: i32, b: i32| (distance.weight() * distance.between(a, b)) as f32;
-        let distances = codes.clone().flat_map(|a| codes.clone().map(move |b| between(a, b))).collect();
-        Written::Pairs { size, distances }
-    }
-
-    #[inline]
-    fn between(&self, a: i32, b: i32) -> f32 {
-        match self {
-            Written::Pairs { size, distances } => distances[a as usize * size + b as usize],
-            Written::Asked(distance) => (distance.weight() * distance.between(a, b)) as f32,
-        }
-    }
 }
 
 /// The records with their summed distance, and what every group must keep.
@@ -179,9 +150,12 @@ impl Space<'_> {
         order
     }
 
-    /// Whether a group keeps frequency l-diversity when `joining` takes the place of `leaving`. Without a sensitive
-    /// attribute any exchange will do: sizes stay.
+    /// Whether a group keeps frequency l-diversity, and what `joining` asks for, when it takes the place of
+    /// `leaving`. Without a sensitive attribute any other exchange will do: sizes stay.
     fn is_diverse(&self, members: &[u32], leaving: usize, joining: u32) -> bool {
+        if self.table.ask(joining) > members.len() {
+            return false;
+        }
         let sensitive = self.table.sensitive.codes();
         if sensitive.attributes() == 0 {
             return true;
@@ -265,6 +239,7 @@ impl<'a> Shard<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::distance::Distance;
     use crate::principle::Sensitive;
     use crate::stream::Key;
 

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use crate::buckets::Buckets;
 use crate::exchange::exchange;
-use crate::partition::{Microdata, Partition};
+use crate::microdata::Microdata;
+use crate::partition::Partition;
 use crate::principle::{Form, Principle};
 use crate::sampled::sample;
 use crate::seeds::Seeds;
@@ -91,9 +92,13 @@ pub fn divide_table(
     if !principle.holds(&table.sensitive, &records, &mut table.sensitive.tally()) {
         return Err(Error::Shape("the table as a whole does not keep the principle".into()));
     }
+    if !table.meets_asks(&records) {
+        return Err(Error::Shape("a record asks to hide among more records than there are".into()));
+    }
     // Taking from buckets keeps the frequency of one attribute; it knows nothing of other principles.
     let one_bucket_each = principle.form == Form::Anonymity || table.sensitive.codes().attributes() == 0;
     let takes = one_bucket_each || principle.form == Form::Frequency && table.sensitive.codes().attributes() == 1;
+    let takes = if table.households.is_empty() { takes } else { matches!(grouping, Grouping::Neighbours { .. }) };
     let grouping = if takes { grouping } else { Grouping::Leaves };
     if grouping == Grouping::Sampled {
         return sample(table, records, principle.diversity, exchanges, cancel);
@@ -113,7 +118,7 @@ pub fn divide_table(
         .into_par_iter()
         .map(|leaf| {
             cancel.check()?;
-            table.group_leaf(leaf, principle.diversity, grouping, one_bucket_each, cancel)
+            table.group_leaf(leaf, principle, grouping, one_bucket_each, cancel)
         })
         .collect::<Result<_>>()?;
     let mut all = Groups::default();
@@ -122,7 +127,7 @@ pub fn divide_table(
         all.order.extend(groups.order);
         all.sizes.extend(groups.sizes);
     }
-    if exchanges.rounds > 0 && grouping != Grouping::Leaves {
+    if exchanges.rounds > 0 && grouping != Grouping::Leaves && table.households.is_empty() {
         exchange(table, principle.diversity, &mut all, exchanges, cancel)?;
     }
     Ok(all)
@@ -132,7 +137,7 @@ impl Microdata<'_> {
     fn group_leaf(
         &self,
         leaf: &mut [u32],
-        diversity: usize,
+        principle: &Principle,
         grouping: Grouping,
         one_bucket_each: bool,
         cancel: &Cancel,
@@ -144,26 +149,30 @@ impl Microdata<'_> {
             }
             _ => leaf.sort_unstable_by(|a, b| self.canonical(*a).cmp(&self.canonical(*b))),
         }
-        if grouping == Grouping::Leaves {
-            return Ok(Groups { order: leaf.to_vec(), sizes: vec![leaf.len()], leaves: Vec::new() });
+        if grouping == Grouping::Leaves || !self.households.is_empty() {
+            let whole = grouping == Grouping::Leaves;
+            let sizes = if whole { vec![leaf.len()] } else { self.runs(leaf, principle) };
+            return Ok(Groups { order: leaf.to_vec(), sizes, leaves: Vec::new() });
         }
+        let diversity = principle.diversity;
         let bucket_of = if one_bucket_each { (0..leaf.len() as u32).collect() } else { self.buckets(leaf) };
-        let mut groups = Groups::default();
-        let mut add = |members: Vec<u32>| {
-            groups.sizes.push(members.len());
-            groups.order.extend(members.into_iter().map(|at| leaf[at as usize]));
-        };
+        let mut taken: Vec<Vec<u32>> = Vec::new();
         if let Grouping::Seeds { .. } = grouping {
             let mut seeds = Seeds::new(self, leaf, bucket_of);
             while !seeds.is_done() {
                 cancel.check()?;
-                add(seeds.take(diversity));
+                taken.push(seeds.take(diversity));
             }
         } else {
             let mut buckets = Buckets::new(bucket_of);
             while !buckets.is_done() {
-                add(buckets.take(diversity, grouping == Grouping::Buckets));
+                taken.push(buckets.take(diversity, grouping == Grouping::Buckets));
             }
+        }
+        let mut groups = Groups::default();
+        for members in self.join_short(leaf, taken) {
+            groups.sizes.push(members.len());
+            groups.order.extend(members.into_iter().map(|at| leaf[at as usize]));
         }
         Ok(groups)
     }
@@ -193,8 +202,8 @@ impl Microdata<'_> {
         for size in self.divide(leaf, None, cancel)? {
             let equal = &mut leaf[from..from + size];
             equal.sort_unstable_by(|a, b| {
-                (self.sensitive_codes(*a), self.tags[*a as usize])
-                    .cmp(&(self.sensitive_codes(*b), self.tags[*b as usize]))
+                let key = |r: u32| (self.household(r), self.sensitive_codes(r), self.tags[r as usize]);
+                key(*a).cmp(&key(*b))
             });
             from += size;
         }

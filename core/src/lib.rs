@@ -4,7 +4,8 @@
 //! |---|---|
 //! | Definition 4, 5: dis(.) | [`distance`] |
 //! | l-diversity and its kin | [`principle`] |
-//! | Algorithm 1, line 2: divide_table | [`partition`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`]; or [`sampled`] |
+//! | Algorithm 1, line 2: divide_table | [`partition`] of a [`microdata`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`]; or [`sampled`] |
+//! | cover that records ask for themselves, records that belong together | [`asks`], [`households`] |
 //! | Definition 1: the random output table | [`table`] |
 //! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
@@ -15,6 +16,7 @@
 //!
 //! But for [`csv`], nothing here knows a file, a frame or a cell: records are numbers, values are codes in domain order.
 
+pub mod asks;
 pub mod assess;
 pub mod batch;
 pub mod buckets;
@@ -25,6 +27,8 @@ pub mod distance;
 pub mod draw;
 pub mod exchange;
 pub mod grouping;
+pub mod households;
+pub mod microdata;
 pub mod partition;
 pub mod path;
 pub mod principle;
@@ -38,6 +42,7 @@ mod settle;
 pub mod stream;
 mod system;
 pub mod table;
+mod written;
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};

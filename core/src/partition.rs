@@ -1,6 +1,7 @@
 //! Mondrian (Algorithm 1, line 2): strict median cuts while both sides keep the principle.
 
 use crate::distance::{Distance, Span};
+use crate::microdata::Microdata;
 use crate::principle::{Principle, Sensitive, Tally};
 use crate::{Cancel, Codes, Error, Result};
 
@@ -33,39 +34,7 @@ impl Partition {
     }
 }
 
-/// The microdata as the partition sees them.
-#[derive(Debug)]
-pub struct Microdata<'a> {
-    /// Codes of every record on every quasi-identifier.
-    pub codes: Codes<'a>,
-    /// Sensitive codes; no attributes under k-anonymity, whose groups may not depend on them.
-    pub sensitive: Sensitive<'a>,
-    /// A keyed tag of each record, the last resort of the canonical order.
-    pub tags: &'a [u64],
-    /// One distance a quasi-identifier.
-    pub distances: &'a [Distance],
-    /// How it is divided.
-    pub partition: Partition,
-}
-
-impl<'a> Microdata<'a> {
-    /// Checks that everything fits.
-    ///
-    /// # Errors
-    /// [`Error::Shape`].
-    pub fn new(codes: Codes<'a>, sensitive: Sensitive<'a>, tags: &'a [u64], distances: &'a [Distance]) -> Result<Self> {
-        check_codes(codes, distances)?;
-        let records = codes.records();
-        let sensitive_records = sensitive.codes();
-        if tags.len() != records
-            || (sensitive_records.attributes() > 0 && sensitive_records.records() != records)
-            || u32::try_from(records).is_err()
-        {
-            return Err(Error::Shape(format!("{} tags do not fit {records} records", tags.len())));
-        }
-        Ok(Microdata { codes, sensitive, tags, distances, partition: Partition::default() })
-    }
-
+impl Microdata<'_> {
     /// Cuts `records` in place until no cut is allowed; returns the size of each leaf, left before right.
     /// Without a principle every difference is cut: the order that results is the sweep of `neighbours`.
     ///
@@ -112,15 +81,15 @@ impl<'a> Microdata<'a> {
         }
         for attribute in self.ranked(records) {
             scratch.codes.clear();
-            scratch.codes.extend(records.iter().map(|r| self.codes.get(*r as usize, attribute)));
+            scratch.codes.extend(records.iter().map(|r| self.places.get(*r as usize, attribute)));
             let counts = histogram(&mut scratch.codes, &mut scratch.counts);
             let Some(cut) = median_cut(&counts, records.len(), self.partition) else {
                 continue;
             };
-            let at = gather_left(records, |record| self.codes.get(record as usize, attribute) <= cut);
+            let at = gather_left(records, |record| self.places.get(record as usize, attribute) <= cut);
             let (left, right) = records.split_at(at);
             let holds = |side: &[u32], tally: &mut Tally| {
-                principle.is_none_or(|principle| principle.holds(&self.sensitive, side, tally))
+                principle.is_none_or(|principle| self.meets_asks(side) && principle.holds(&self.sensitive, side, tally))
             };
             // The right side is the smaller one and so the likelier to fail.
             if holds(right, &mut scratch.tally) && holds(left, &mut scratch.tally) {
@@ -135,12 +104,12 @@ impl<'a> Microdata<'a> {
         let mut spans = vec![Span::EMPTY; self.distances.len()];
         for record in records {
             for ((span, distance), code) in
-                spans.iter_mut().zip(self.distances).zip(self.codes.record(*record as usize))
+                spans.iter_mut().zip(self.distances).zip(self.places.record(*record as usize))
             {
                 *span = distance.widened(*span, *code);
             }
         }
-        let present = |attribute| records.iter().map(move |r| self.codes.get(*r as usize, attribute));
+        let present = |attribute| records.iter().map(move |r| self.places.get(*r as usize, attribute));
         let mut ranked: Vec<(f64, usize)> = (0..spans.len())
             .filter(|attribute| !spans[*attribute].is_one_value())
             .map(|attribute| {

@@ -112,7 +112,7 @@ mod tests {
             vec![Distance::line(vec![1.0, 2.0, 3.0], false).unwrap(), Distance::tree(vec![1.0], 2, false).unwrap()];
         let records = codes.len() as i64 / 2;
         let order: Vec<i64> = (0..records).collect();
-        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed };
+        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed, asks: &[] };
         let all = Codes::new(codes, 2).unwrap();
         let tables = Tables::calculate(all, &order, &[0, records], &distances, terms, &Cancel::default()).unwrap();
         randomize_unchanged_tuples(&tables, codes, &Key::new([5; 32]), 0, repair, &Cancel::default()).unwrap()

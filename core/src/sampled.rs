@@ -9,11 +9,12 @@
 
 use rayon::prelude::*;
 
-use crate::exchange::{Space, Written};
+use crate::exchange::Space;
 use crate::grouping::{Exchanges, Groups};
-use crate::partition::Microdata;
+use crate::microdata::Microdata;
 use crate::settle::settle;
 use crate::stream::{Step, Stream};
+use crate::written::Written;
 use crate::{Cancel, Result};
 
 /// Groups of all records, `records` in any order; the members of each end in canonical order.

@@ -3,7 +3,7 @@
 //! A leaf of at most [`WINDOW`] records is looked at whole. A larger one is swept: its seed is the first record left
 //! and only the next [`WINDOW`] left are looked at, so that the work stays linear in the records.
 
-use crate::partition::Microdata;
+use crate::microdata::Microdata;
 
 /// How many records a seed chooses from.
 const WINDOW: usize = 256;
@@ -122,7 +122,7 @@ impl<'a> Seeds<'a> {
     }
 }
 
-fn apart(table: &Microdata, a: u32, b: u32) -> f64 {
+pub(crate) fn apart(table: &Microdata, a: u32, b: u32) -> f64 {
     let codes = table.codes.record(a as usize).iter().zip(table.codes.record(b as usize));
     table.distances.iter().zip(codes).map(|(distance, (a, b))| distance.weight() * distance.between(*a, *b)).sum()
 }

@@ -74,9 +74,9 @@ mod tests {
     use super::*;
     use crate::Codes;
     use crate::distance::Distance;
-    use crate::exchange::Written;
-    use crate::partition::Microdata;
+    use crate::microdata::Microdata;
     use crate::principle::Sensitive;
+    use crate::written::Written;
 
     fn settled(pays: &[i32], mut groups: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
         let ages: Vec<i32> = (0..pays.len() as i32).collect();

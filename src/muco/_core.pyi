@@ -66,6 +66,8 @@ def divide_table(
     key: bytes,
     shard: int = ...,
     partition: str = "range",
+    asks: NDArray[np.uint32] | None = None,
+    households: tuple[NDArray[np.uint32], Codes] | None = None,
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
@@ -74,6 +76,9 @@ def divide_table(
     many rounds of exchanges between near groups follow; those of the grouping sampled are drawn under `key` at a
     temperature in mean distances within the first groups. Groups are near only inside a `shard` of so many.
     `partition` is range, or program for the authors' way.
+    `asks` says among how many records each record is to hide.
+    `households` are the number of each record's household, 2^32 - 1 for none, and the codes of its middle, by which
+    cuts see it: groupings leaves and neighbours keep households whole, without exchanges.
     """
 
 @final
@@ -102,8 +107,12 @@ def calculate_tables(
     delta: tuple[int, int] | None,
     cover: str,
     columns: str,
+    asks: NDArray[np.uint32] | None = None,
 ) -> Tables:
-    """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight."""
+    """Algorithm 1, line 5: the tables of a batch; `delta` is (numerator, denominator), None for tight.
+
+    With `asks`, a number a record of the table, delta of a group is at most 1 over the largest of its members.
+    """
 
 def output_values(tables: Tables, key: bytes, *, first_group: int, draw: str, blocks: list[list[int]]) -> Codes:
     """Algorithm 1, line 6: drawn codes, shape (records of the batch, attributes), in the batch's order.

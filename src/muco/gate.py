@@ -18,6 +18,8 @@ from muco.release import Outcome
 _PUBLIC = hashlib.sha256(b"muco assess").digest()
 _PROVEN = "one over the smallest group: proven, the groups taken as given"
 _MEASURED = "mean posterior of a person's own row, for one who knows groups and tables: measured, no bound"
+_SHARED = "the largest share of a group that one household has: proven, the groups taken as given"
+_OF_ROWS = "it is measured for rows, and not for households"
 MOST_RECORDS = 200_000  # beyond, a keyed sample of groups, as in the assessment
 
 
@@ -64,11 +66,13 @@ def pass_gate(policy: Policy, risk: float | None, how: str, *, remedy: str = "")
     return Passage(policy.max_risk, risk, how, policy.accept_risk)
 
 
-def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float, str]:
+def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | None, str]:
     groups = outcome.groups
     policy = groups.microdata.policy
     if policy.is_provable:
-        return 1 / outcome.smallest_group, _PROVEN
+        return float(groups.largest_share), _PROVEN if policy.household is None else _SHARED
+    if policy.household is not None:
+        return None, _OF_ROWS
     share = min(1.0, MOST_RECORDS / len(outcome.released))
     own = []
     for batch, made in zip(groups.batches(), tables, strict=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -18,6 +19,7 @@ from muco.errors import PolicyError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, principle_of
 from muco.frame import Frame
+from muco.personal import Households, read_asks, read_households, read_weights
 from muco.policy import Policy
 from muco.rule_codes import CodedRule, code_rules
 from muco.switches import Partition, Role
@@ -74,7 +76,8 @@ class Microdata:
 
     `codes` has shape (records, quasi-identifiers), `sensitive_codes` (records, sensitive attributes). `tags` orders
     records that are equal in every quasi-identifier, at random under the key. `key` is what the grouping `sampled`
-    draws from.
+    draws from. `asks` says among how many records each is to hide, `households` which belong together: empty, and
+    None, where the policy names no column for it.
     """
 
     frame: Frame
@@ -85,6 +88,8 @@ class Microdata:
     sensitive_codes: Codes
     tags: NDArray[np.uint64]
     key: Key
+    asks: NDArray[np.uint32]
+    households: Households | None
     rules: tuple[CodedRule, ...] = ()
     partition: Partition = Partition.RANGE
 
@@ -104,18 +109,22 @@ class Microdata:
         table = frame if isinstance(frame, Frame) else Frame.of(frame)
         _check_names(table, policy)
         quasi = [_encode(table, policy, name) for name in policy.quasi]
+        asks = read_asks(table, policy)
+        read_weights(table, policy)  # what they count is the analyst's; here they only have to be there
         needed = policy.sensitive if policy.principle is not Form.ANONYMITY else ()
         sensitive = [_encode(table, policy, name) for name in needed]
-        secret = Key.of(key)
+        secret, codes = Key.of(key), _stacked([codes for _, codes in quasi], len(table))
         microdata = Microdata(
             table,
             policy,
             tuple(domain for domain, _ in quasi),
             tuple(domain for domain, _ in sensitive),
-            _stacked([codes for _, codes in quasi], len(table)),
+            codes,
             _stacked([codes for _, codes in sensitive], len(table)),
-            _tag(table, policy, [codes for _, codes in quasi], secret),
+            _tag(table, policy, [*(codes for _, codes in quasi), *([asks] if len(asks) else [])], secret),
             secret,
+            asks,
+            read_households(table, policy, codes, secret.bits),
             code_rules(policy, [domain for domain, _ in quasi]),
         )
         if obstacle := next(find_obstacles(policy, sensitive, len(table)), None):
@@ -126,6 +135,14 @@ class Microdata:
     def distances(self) -> list[Distance]:
         """dis(.) of each quasi-identifier."""
         return [domain.distance for domain in self.quasi]
+
+    @property
+    def least(self) -> NDArray[np.uint32]:
+        """How many records the group of each record must have: its ask, and l for each of its household's."""
+        if self.households is None:
+            return self.asks
+        needed = (self.households.sizes * self.policy.diversity).astype(np.uint32)
+        return np.maximum(needed, self.asks) if len(self.asks) else needed
 
     @property
     def principle(self) -> Principle:
@@ -171,6 +188,15 @@ class Groups:
         """How many records each group has."""
         sizes: Offsets = np.diff(self.starts)
         return sizes
+
+    @property
+    def largest_share(self) -> Fraction:
+        """The largest share of a group that one household has, or one record where there are none."""
+        households = self.microdata.households
+        sizes = np.repeat(self.sizes, self.sizes)
+        held = np.ones_like(sizes) if households is None else households.sizes[self.order]
+        place = int((held / sizes).argmax())
+        return Fraction(int(held[place]), int(sizes[place]))
 
     def batches(self, records: int = BATCH) -> Iterator[Batch]:
         """Runs of whole groups of about so many records."""
@@ -249,9 +275,9 @@ def _stacked(columns: list[Codes], records: int) -> Codes:
     return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((records, 0), dtype=np.int32)
 
 
-def _tag(table: Frame, policy: Policy, quasi: list[Codes], key: Key) -> NDArray[np.uint64]:
-    """Keyed tags of all that leaves, so that no order of the input is left in the order of equal records."""
+def _tag(table: Frame, policy: Policy, known: list[NDArray[Any]], key: Key) -> NDArray[np.uint64]:
+    """Keyed tags of all that leaves or is `known` to the groups: no order of the input is left among equals."""
     untouched = [*policy.sensitive, *(name for name in table.names if name not in policy.attributes)]
     untouched += policy.named(Role.OTHER)
     places = [Distinct.of(table.plain_text(name), ()).index for name in untouched]
-    return tag_records(key.bits, np.ascontiguousarray(np.stack([*quasi, *places], axis=1), dtype=np.uint64))
+    return tag_records(key.bits, np.ascontiguousarray(np.stack([*known, *places], axis=1), dtype=np.uint64))

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from muco.attribute import Attribute
 from muco.blocks import check_blocks
-from muco.clause import Clause, Texts
+from muco.clause import Texts
 from muco.errors import InfeasibleError, MucoError, PolicyError
 from muco.fault import describe_fault, place_of_toml_error
 from muco.hierarchy import Hierarchy
@@ -24,12 +24,13 @@ from muco.hierarchy_files import read_file
 from muco.hierarchy_spec import HierarchySpec
 from muco.layout import Layout
 from muco.numerals import PLAIN, Numerals
+from muco.personal import Personal, fill_roles
 from muco.presets import TIGHT, Delta, fill_switches
 from muco.rule import Rule, check_rules
 from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Role, Sweep
 
 
-class Policy(Clause):
+class Policy(Personal):
     """How a table is anonymized: the roles of its attributes, and the switches of the one engine.
 
     A numeric delta without a preset means preset paper, none means provable; a switch given by name overrides its
@@ -177,7 +178,7 @@ class Policy(Clause):
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, words: Any) -> Any:
-        return fill_switches(dict(words)) if isinstance(words, Mapping) else words
+        return fill_switches(fill_roles(dict(words))) if isinstance(words, Mapping) else words
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
@@ -197,6 +198,7 @@ class Policy(Clause):
                 "balanced: set those, or take independent draws"
             )
         check_rules(self.rules, self.quasi)
+        self.check_columns({name: attribute.role for name, attribute in self.attributes.items()})
         if self.accept_risk is not None and self.max_risk is None:
             raise ValueError(
                 "accept_risk names a reason to pass max_risk, which is not set: set it, or take it out"

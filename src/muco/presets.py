@@ -110,6 +110,10 @@ def _fill_principle(words: dict[str, Any], sensitive: int) -> None:
 
 
 def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
+    if words.get("household") is not None:
+        _fill_whole_grouping(words)
+        _fill_sampled(words, is_sampled=False)
+        return
     principle = words.get("principle", Principle.FREQUENCY)
     takes = principle == Principle.ANONYMITY or (principle == Principle.FREQUENCY and sensitive == 1)
     if not takes and words.setdefault("grouping", Grouping.LEAVES) in list(Grouping)[1:]:  # all but leaves
@@ -118,20 +122,38 @@ def _fill_grouping(words: dict[str, Any], sensitive: int) -> None:
             f"with principle {principle} and {sensitive} sensitive attributes it cannot: use leaves"
         )
     grouping = words.get("grouping", PRESETS[words["preset"]]["grouping"])
-    if grouping == Grouping.SAMPLED:
-        words.setdefault("temperature", TEMPERATURE)
-        if words.setdefault("exchanges", ROUNDS) == 0:
-            raise ValueError(
-                "grouping sampled draws its groups by exchanges: take exchanges = 0 out, or set 1 or more"
-            )
-    elif words.get("temperature") is not None:
-        raise ValueError("temperature belongs to grouping sampled: take it out, or set that grouping")
+    _fill_sampled(words, is_sampled=grouping == Grouping.SAMPLED)
     if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and grouping not in [Grouping.NEIGHBOURS, Grouping.SEEDS]:
         raise ValueError("sweep belongs to groupings neighbours and seeds: take it out, or set one of them")
     if words.get("exchanges") and grouping == Grouping.LEAVES:
         raise ValueError(
             "exchanges do not go with grouping leaves, whose groups are the partition's own: set another"
         )
+
+
+def _fill_sampled(words: dict[str, Any], *, is_sampled: bool) -> None:
+    if not is_sampled:
+        if words.get("temperature") is not None:
+            raise ValueError("temperature belongs to grouping sampled: take it out, or set that grouping")
+        return
+    words.setdefault("temperature", TEMPERATURE)
+    if words.setdefault("exchanges", ROUNDS) == 0:
+        raise ValueError("grouping sampled draws its groups by exchanges: take exchanges = 0 out, or set 1 or more")
+    if words.get("asks") is not None:
+        raise ValueError(
+            "grouping sampled draws groups of one size, whatever records ask for: take asks out, or set grouping "
+            "neighbours"
+        )
+
+
+def _fill_whole_grouping(words: dict[str, Any]) -> None:
+    """Groupings that keep households whole, whatever the principle."""
+    if words.setdefault("grouping", Grouping.NEIGHBOURS) not in [Grouping.NEIGHBOURS, Grouping.LEAVES]:
+        raise ValueError(f"grouping {words['grouping']} would part households: use neighbours or leaves")
+    if words.get("exchanges"):
+        raise ValueError("exchanges would part households: leave them out")
+    if words.get("sweep", Sweep.LEAF) != Sweep.LEAF and words["grouping"] == Grouping.LEAVES:
+        raise ValueError("sweep belongs to grouping neighbours: take it out, or set that")
 
 
 def _role_of(attribute: Any) -> Role | None:

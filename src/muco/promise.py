@@ -51,6 +51,19 @@ def find_cautions(outcome: Outcome) -> list[str]:
             "one block of all quasi-identifiers publishes their exact combinations, as Anatomy does: part the block"
         )
     distinct = {domain.attribute: len(domain.cells) for domain in microdata.quasi if not domain.is_ordered}
+    if policy.asks in microdata.released_names:
+        cautions.append(
+            f"attribute {policy.asks} is released: it tells of each row how much cover its person asked for. Give "
+            "it role identifier, unless that is meant"
+        )
+    if policy.weight is not None:
+        numbers = microdata.frame.column(policy.weight)
+        own = int(numbers.is_unique().sum())
+        if own >= FEWEST:
+            cautions.append(
+                f"attribute {policy.weight}: {own} of {len(microdata)} records have a weight of their own, and "
+                "weights are released as they are: whoever knows one finds the row. Round them to few values"
+            )
     known = {*policy.quasi, *policy.sensitive}  # looked up once: each looks through all attributes
     for name in microdata.released_names:
         if name not in known:
@@ -120,17 +133,40 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         return (
             "Whoever knows the groups, the random output tables and every quasi-identifier of everybody links a "
             f"released row to its person with probability at most 1/{outcome.smallest_group}. {given}.",
+            *_living_together(
+                policy, f"is linked to its household with probability at most {outcome.groups.largest_share}"
+            ),
+            *_asked(policy, "who knows all that links its row with probability at most 1 over that number"),
         )
     strength = math.ceil(1 / policy.delta) if isinstance(policy.delta, Fraction) else outcome.smallest_group
     words = [
         f"Each released value of a group may come from at least {strength} of its records (Corollary 1 at delta "
         f"{policy.delta})."
     ]
+    words += _living_together(policy, "may be of at least as many others")
+    words += _asked(policy, "each released value of that group may come from at least as many (Corollary 1)")
     if policy.repair:
         few = _count(outcome.unrepairable)
         left = f", but for {few} in groups of equal records" if outcome.unrepairable else ""
         words.append(f"No row keeps every quasi-identifier of its record{left}: an exact match is wrong.")
     return tuple(words)
+
+
+def _living_together(policy: Policy, kept: str) -> list[str]:
+    """What households get."""
+    if policy.household is None:
+        return []
+    return [
+        f"All records of one household ({policy.household}) stand in one group, of which they are at most "
+        f"1/{policy.diversity}: a released row {kept}."
+    ]
+
+
+def _asked(policy: Policy, kept: str) -> list[str]:
+    """What records get that ask for cover of their own; nobody is told how much they ask for."""
+    if policy.asks is None:
+        return []
+    return [f"A record that asks for more ({policy.asks}) stands in a group of as many as it asks for: {kept}."]
 
 
 def describe_diversity(policy: Policy) -> str:
@@ -170,6 +206,11 @@ def describe_limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
         limits.append(
             "Groups are formed by looking at sensitive values. What that choice reveals to one who reruns the "
             "algorithm (minimality attack) is not bounded here."
+        )
+    if policy.asks is not None:
+        limits.append(
+            f"Groups are formed by looking at what records ask for ({policy.asks}). Whoever knows what a person "
+            "asks for, and that those ask for more who have more to hide, learns from that."
         )
     if other:
         limits.append(

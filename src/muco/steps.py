@@ -31,7 +31,7 @@ def divide_table(microdata: Microdata) -> Groups:
     >>> sorted(sorted(group.records.tolist()) for group in groups)
     [[0, 1], [2, 3]]
     """
-    policy = microdata.policy
+    policy, households = microdata.policy, microdata.households
     order, starts, leaves = _core.divide_table(
         microdata.codes,
         microdata.sensitive_codes,
@@ -46,14 +46,19 @@ def divide_table(microdata: Microdata) -> Groups:
         temperature=policy.temperature or 0.0,
         key=microdata.key.bits,
         partition=microdata.partition,
+        asks=microdata.least,
+        households=None if households is None else (households.number, households.middles),
     )
-    return Groups(microdata, order, starts, leaves)
+    groups = Groups(microdata, order, starts, leaves)
+    _check_personal(groups)
+    return groups
 
 
 def calculate_tables(batch: Batch, delta: Fraction | str | None = None) -> Tables:
     """Algorithm 1, line 5, for every group of a batch and every attribute: exact and checked before any draw.
 
-    `delta` is the policy's unless given. Raises InfeasibleError for a delta below 1/m (Property 1) and ReleaseError
+    `delta` is the policy's unless given; a group whose records ask for more has 1 over the most that is asked for.
+    Raises InfeasibleError for a delta below 1/m (Property 1) and ReleaseError
     for a table that fails its check.
     """
     microdata, policy = batch.groups.microdata, batch.groups.microdata.policy
@@ -73,11 +78,25 @@ def calculate_tables(batch: Batch, delta: Fraction | str | None = None) -> Table
             delta=(limit.numerator, limit.denominator) if isinstance(limit, Fraction) else None,
             cover=policy.cover,
             columns=policy.columns,
+            asks=microdata.asks,
         )
     except ArithmeticError as error:
         raise ReleaseError(f"{error}. Nothing is released; please report this table's policy") from None
     except ValueError as error:
         raise InfeasibleError(f"{error}. Make the attribute coarser, or set delta to tight") from None
+
+
+def _check_personal(groups: Groups) -> None:
+    """Raise ReleaseError unless each record is among as many as it needs, and with all of its household."""
+    least, households = groups.microdata.least, groups.microdata.households
+    if len(least) and (least[groups.order] > np.repeat(groups.sizes, groups.sizes)).any():
+        raise ReleaseError("a record is among fewer records than it needs. Nothing is released; please report this")
+    if households is not None:
+        number = households.number[groups.order].astype(np.int64)
+        whole = households.sizes[groups.order] > 1
+        held = number * len(groups) + np.repeat(np.arange(len(groups)), groups.sizes)
+        if len(np.unique(held[whole])) > len(np.unique(number[whole])):
+            raise ReleaseError("a household stands in two groups. Nothing is released; please report this")
 
 
 def calculate_table(group: Group, attribute: str, delta: Fraction | str | float | None = None) -> OutputTable:

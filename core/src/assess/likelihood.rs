@@ -174,7 +174,12 @@ mod tests {
         // tuple, with and without a block, within 6 standard deviations (at most .0123).
         let distances: Vec<Distance> = (0..3).map(|_| Distance::line(vec![1.0, 2.0, 3.0], false).unwrap()).collect();
         let codes = [0, 1, 0, 1, 1, 2, 2, 0, 2];
-        let terms = Terms { delta: Some(Delta::new(1, 2).unwrap()), cover: Cover::Cheapest, columns: Columns::Domain };
+        let terms = Terms {
+            delta: Some(Delta::new(1, 2).unwrap()),
+            cover: Cover::Cheapest,
+            columns: Columns::Domain,
+            asks: &[],
+        };
         let all = Codes::new(&codes, 3).unwrap();
         let order: Vec<i64> = (0..3).cycle().take(60_000).collect();
         let starts: Vec<i64> = (0..=20_000).map(|g| g * 3).collect();

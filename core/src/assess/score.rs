@@ -198,7 +198,7 @@ mod tests {
     /// Two tight groups of two records each; who is right, and how surely.
     fn searched(codes: &[i32], rows: &[i32], own: &[i64]) -> Vec<f64> {
         let distances = [Distance::line(vec![0.0, 1.0, 2.0, 3.0], false).unwrap()];
-        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed };
+        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed, asks: &[] };
         let quiet = Cancel::default();
         let all = Codes::new(codes, 1).unwrap();
         let tables = Tables::calculate(all, &[0, 1, 2, 3], &[0, 2, 4], &distances, terms, &quiet).unwrap();

@@ -65,7 +65,7 @@ mod tests {
         // others 0, 1 or 2 output it with 1/9, 4/9, 4/9: 2/3 (1/9 + 4/18 + 4/27) = 26/81.
         // For the one with the other value: 1/3 (4/9 + 4/18 + 1/27) = 19/81.
         let distances = [Distance::line(vec![1.0, 2.0], false).unwrap()];
-        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed };
+        let terms = Terms { delta: None, cover: Cover::Balanced, columns: Columns::Observed, asks: &[] };
         let all = Codes::new(&[0, 0, 1], 1).unwrap();
         let quiet = Cancel::default();
         let tables = Tables::calculate(all, &[0, 1, 2], &[0, 3], &distances, terms, &quiet).unwrap();

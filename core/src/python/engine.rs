@@ -5,16 +5,16 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2,
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use super::{codes_of, interruptible, key_of, offsets, shaped};
+use super::{asked, codes_of, interruptible, key_of, offsets, shaped};
 use crate::batch::{self, Columns, Terms};
 use crate::coupling::Blocks;
 use crate::cover::Cover;
 use crate::draw::{self, Draw};
 use crate::exchange::SHARD;
 use crate::grouping::{self, Exchanges, Grouping};
-use crate::partition::{Microdata, Partition};
+use crate::microdata::Microdata;
+use crate::partition::Partition;
 use crate::principle::Sensitive;
-use crate::stream::{self, Step, Stream};
 use crate::table::Delta;
 use crate::{Cancel, distance, principle, repair};
 
@@ -97,7 +97,7 @@ type Groups<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<
 #[pyfunction]
 #[pyo3(signature = (
     codes, sensitive, tags, distances, principle, *, sizes, ordered, grouping, sweep, exchanges, temperature, key,
-    shard = SHARD, partition = "range"
+    shard = SHARD, partition = "range", asks = None, households = None
 ))]
 #[allow(clippy::too_many_arguments)]
 fn divide_table<'py>(
@@ -116,11 +116,17 @@ fn divide_table<'py>(
     key: &[u8],
     shard: usize,
     partition: &str,
+    asks: Option<PyReadonlyArray1<'py, u32>>,
+    households: Option<(PyReadonlyArray1<'py, u32>, PyReadonlyArray2<'py, i32>)>,
 ) -> PyResult<Groups<'py>> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let sensitive = Sensitive::new(codes_of(&sensitive)?, &sizes, &ordered)?;
-    let mut table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?;
+    let asks = asked(asks.as_ref())?;
+    let mut table = Microdata::new(codes_of(&codes)?, sensitive, tags.as_slice()?, &distances)?.with_asks(asks)?;
     table.partition = Partition::named(partition)?;
+    if let Some((numbers, middles)) = &households {
+        table = table.with_households(numbers.as_slice()?, codes_of(middles)?)?;
+    }
     let grouping = Grouping::named(grouping, sweep)?;
     let exchanges = Exchanges { rounds: exchanges, temperature, key: key_of(key)?, shard: shard.max(2) };
     let groups =
@@ -205,7 +211,7 @@ type Flat<'py> = (
 );
 
 #[pyfunction]
-#[pyo3(signature = (codes, order, starts, distances, *, delta, cover, columns))]
+#[pyo3(signature = (codes, order, starts, distances, *, delta, cover, columns, asks = None))]
 #[allow(clippy::too_many_arguments)]
 fn calculate_tables(
     py: Python<'_>,
@@ -216,10 +222,12 @@ fn calculate_tables(
     delta: Option<(u64, u64)>,
     cover: &str,
     columns: &str,
+    asks: Option<PyReadonlyArray1<'_, u32>>,
 ) -> PyResult<Tables> {
     let distances: Vec<distance::Distance> = distances.iter().map(|d| d.0.clone()).collect();
     let delta = delta.map(|(numerator, denominator)| Delta::new(numerator, denominator)).transpose()?;
-    let terms = Terms { delta, cover: Cover::named(cover)?, columns: Columns::named(columns)? };
+    let terms =
+        Terms { delta, cover: Cover::named(cover)?, columns: Columns::named(columns)?, asks: asked(asks.as_ref())? };
     let (codes, order, starts) = (codes_of(&codes)?, order.as_slice()?, starts.as_slice()?);
     let tables = |cancel: &Cancel| batch::Tables::calculate(codes, order, starts, &distances, terms, cancel);
     interruptible(py, tables).map(Tables)
@@ -258,38 +266,6 @@ fn randomize_unchanged_tuples<'py>(
     Ok((shaped(py, repaired.codes, tables.0.attributes)?, repaired.repaired, repaired.unrepairable))
 }
 
-#[pyfunction]
-fn tag_records<'py>(
-    py: Python<'py>,
-    key: &[u8],
-    columns: PyReadonlyArray2<'py, u64>,
-) -> PyResult<Bound<'py, PyArray1<u64>>> {
-    let (key, width) = (key_of(key)?, columns.shape()[1]);
-    if width == 0 {
-        return Ok(vec![0; columns.shape()[0]].into_pyarray(py));
-    }
-    let values = columns.as_slice()?;
-    Ok(py.detach(|| stream::tag_records(&key, values, width)).into_pyarray(py))
-}
-
-#[pyfunction]
-fn shuffled<'py>(py: Python<'py>, key: &[u8], count: usize) -> PyResult<Bound<'py, PyArray1<i64>>> {
-    let key = key_of(key)?;
-    let mut order: Vec<i64> = (0..count as i64).collect();
-    py.detach(|| Stream::new(&key, 0, 0, Step::Shuffle).shuffle(&mut order));
-    Ok(order.into_pyarray(py))
-}
-
-#[pyfunction]
-fn uniforms<'py>(py: Python<'py>, key: &[u8], stream: u32, count: usize) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let key = key_of(key)?;
-    let numbers = py.detach(|| {
-        let mut stream = Stream::new(&key, u64::from(stream), 0, Step::Generate);
-        (0..count).map(|_| stream.unit()).collect::<Vec<f64>>()
-    });
-    Ok(numbers.into_pyarray(py))
-}
-
 /// Adds the calls of this file to the module.
 pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Distance>()?;
@@ -298,8 +274,5 @@ pub(super) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(divide_table, module)?)?;
     module.add_function(wrap_pyfunction!(calculate_tables, module)?)?;
     module.add_function(wrap_pyfunction!(output_values, module)?)?;
-    module.add_function(wrap_pyfunction!(randomize_unchanged_tuples, module)?)?;
-    module.add_function(wrap_pyfunction!(tag_records, module)?)?;
-    module.add_function(wrap_pyfunction!(shuffled, module)?)?;
-    module.add_function(wrap_pyfunction!(uniforms, module)?)
+    module.add_function(wrap_pyfunction!(randomize_unchanged_tuples, module)?)
 }

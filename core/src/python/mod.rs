@@ -5,13 +5,14 @@
 mod assess;
 mod engine;
 mod rules;
+mod streams;
 mod text;
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use numpy::ndarray::Array2;
-use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyValueError};
 use pyo3::prelude::*;
 
@@ -66,6 +67,11 @@ pub(super) fn key_of(bytes: &[u8]) -> PyResult<Key> {
     Ok(Key::new(bytes))
 }
 
+/// How many records each record asks to hide among; nothing where none asks.
+pub(super) fn asked<'a>(asks: Option<&'a PyReadonlyArray1<'_, u32>>) -> PyResult<&'a [u32]> {
+    Ok(asks.map(|asks| asks.as_slice()).transpose()?.unwrap_or_default())
+}
+
 pub(super) fn codes_of<'a>(array: &'a PyReadonlyArray2<'_, i32>) -> PyResult<Codes<'a>> {
     Ok(Codes::new(array.as_slice()?, array.shape()[1])?)
 }
@@ -83,6 +89,7 @@ pub(super) fn offsets<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = us
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     engine::register(module)?;
+    streams::register(module)?;
     rules::register(module)?;
     assess::register(module)?;
     text::register(module)

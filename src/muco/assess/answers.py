@@ -22,7 +22,8 @@ OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 class Answers:
     """A table as an analyst counts in it: boxes of codes, how many rows each stands for, what they sum to.
 
-    A row is taken to lie anywhere in its box with equal probability, attribute by attribute.
+    Rows count by their survey weights where there are any. A row is taken to lie anywhere in its box with equal
+    probability, attribute by attribute.
     """
 
     low: Codes  # (boxes, attributes)
@@ -40,17 +41,19 @@ class Answers:
         low, high = map(np.asfortranarray, whole_spans(comparison.low, comparison.high, sizes))
         if values is None:
             values = _numbers(comparison, comparison.released_sensitive, summed)
+        rows = np.ones(len(low)) if comparison.weights is None else comparison.weights[1]
+        sums = values * rows if len(values) else values
         if not comparison.is_generalized:
-            return Answers(low, high, np.ones(len(low)), values)
-        return _boxed(low, high, np.ones(len(low)), values)
+            return Answers(low, high, rows, sums)
+        return _boxed(low, high, rows, sums)
 
     @staticmethod
     def of_original(comparison: Comparison, *, summed: str | None = None) -> Answers:
         """The microdata T, whose answers are the true ones."""
         codes = np.asfortranarray(comparison.original)
-        return Answers(
-            codes, codes, np.ones(len(codes)), _numbers(comparison, comparison.original_sensitive, summed)
-        )
+        values = _numbers(comparison, comparison.original_sensitive, summed)
+        rows = np.ones(len(codes)) if comparison.weights is None else comparison.weights[0]
+        return Answers(codes, codes, rows, values * rows if len(values) else values)
 
     def over(self, attributes: tuple[int, ...]) -> Answers:
         """The same table with some attributes only, equal boxes taken together."""

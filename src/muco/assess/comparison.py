@@ -24,7 +24,9 @@ from muco.errors import TableError
 from muco.frame import Frame
 from muco.hierarchy import Hierarchy
 from muco.numerals import Numerals
+from muco.personal import read_weights
 from muco.policy import Policy
+from muco.scale import Reals
 from muco.switches import Kind, Role
 from muco.values import Distinct, text_keys
 
@@ -38,7 +40,8 @@ class Comparison:
 
     `record[i]` is the record (from 0) that row i stands for, or `record` is None where that is not known: then only
     what needs no alignment can be measured. Released cells are spans `low` to `high` of codes; `untouched` numbers
-    the combinations of all other columns that both tables have.
+    the combinations of all other columns that both tables have. `weights` are those of the records and of the rows,
+    over the mean of the records', where the policy names a column of them.
     """
 
     policy: Policy
@@ -52,6 +55,7 @@ class Comparison:
     original_untouched: NDArray[np.int64]
     released_untouched: NDArray[np.int64]
     record: Offsets | None
+    weights: tuple[Reals, Reals] | None = None
 
     def __repr__(self) -> str:
         return f"Comparison({len(self.original)} records, {len(self.low)} rows, {len(self.quasi)} attributes)"
@@ -85,6 +89,7 @@ class Comparison:
             _stacked((low for _, _, low, _ in sensitive), len(released)),
             *untouched,
             None,
+            _weights(whole, released, policy),
         )
         return replace(comparison, record=_aligned(comparison) if record is None else _checked(record, comparison))
 
@@ -116,11 +121,22 @@ class Comparison:
             released_sensitive=self.original_sensitive,
             released_untouched=self.original_untouched,
             record=np.arange(len(self.original)),
+            weights=(self.weights[0], self.weights[0]) if self.weights is not None else None,
         )
 
     def permuted(self, order: Offsets) -> Comparison:
         """The control that must score near chance: the quasi-identifiers of row `order[i]` given to row i."""
         return replace(self, low=self.low[order], high=self.high[order])
+
+
+def _weights(whole: Frame, released: Frame, policy: Policy) -> tuple[Reals, Reals] | None:
+    """Survey weights of the records and the rows, such that a record of mean weight counts as one."""
+    if policy.weight is None:
+        return None
+    if policy.weight not in released.names:
+        raise TableError(f"the release has no attribute {policy.weight}, by which its rows are to be counted")
+    records, rows = read_weights(whole, policy), read_weights(released, policy)
+    return records / records.mean(), rows / records.mean()
 
 
 def _is_other(name: str, policy: Policy) -> bool:

@@ -73,7 +73,7 @@ class Evidence:
     def proven(self) -> float | None:
         """1/m of the smallest group, where all rows of a group are equally likely to be of each of its members."""
         if self.hidden is not None and self.hidden.outcome.groups.microdata.policy.is_provable:
-            return 1 / self.hidden.outcome.smallest_group
+            return float(self.hidden.outcome.groups.largest_share)
         if self.method is Method.MONDRIAN and self.group is not None:
             return 1 / int(np.bincount(self.group).min())
         return None

@@ -140,6 +140,8 @@ def _check(policy: Policy) -> None:
             f"anatomy parts one sensitive attribute from the rest, and the policy names {len(policy.sensitive)}: "
             "name one, or take method mondrian"
         )
+    if policy.household is not None:
+        raise PolicyError("anatomy deals records out one by one and would part households: take method mondrian")
     if policy.principle not in _KEPT:
         raise PolicyError(
             f"anatomy keeps frequency, distinct or entropy diversity, and not {policy.principle}: "

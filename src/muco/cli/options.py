@@ -34,6 +34,7 @@ SWITCHES = (
 )
 GATE = ("max_risk", "accept_risk")
 AUTO = "auto"
+PERSONAL = ("asks", "household", "weight")
 
 
 def _choice(words: type[StrEnum]) -> click.Choice[str]:
@@ -60,6 +61,9 @@ _OPTIONS = (
         "--block", multiple=True, metavar="NAMES", help="Quasi-identifiers that are drawn together; auto proposes."
     ),
     click.option("--repair", type=int, metavar="N", help="How many values of an unchanged tuple are replaced."),
+    click.option("--asks", metavar="NAME", help="A column: among how many records each is to hide."),
+    click.option("--household", metavar="NAME", help="A column: which records are of one household, or person."),
+    click.option("--weight", metavar="NAME", help="A column: survey weights, by which queries count."),
     click.option("--max-risk", type=float, metavar="RISK", help="Write nothing if the informed risk is above it."),
     click.option("--accept-risk", metavar="REASON", help="Pass --max-risk all the same; the certificate says why."),
 )
@@ -102,7 +106,8 @@ def read_policy(given: dict[str, Any], names: Iterable[str]) -> Policy:
     """
     from muco.policy import Policy
 
-    switched: dict[str, Any] = {name: given[name] for name in (*SWITCHES, *GATE) if given.get(name) is not None}
+    options = (*SWITCHES, *GATE, *PERSONAL)
+    switched: dict[str, Any] = {name: given[name] for name in options if given.get(name) is not None}
     known = set(names)
     roles: dict[str, Any] = {name: _split(given[name], known) for name in ROLES if given[name]}
     if given.get("block") and not proposes_blocks(given, known):

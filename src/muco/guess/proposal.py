@@ -104,7 +104,9 @@ class Proposal:
         chosen = [_compared(each, guess) for each, guess in _with_quasi(_with_few_sensitive(pairs))]
         suggestions = tuple(_checked(table, suggestion) for suggestion in chosen)
         switches, why = _bearable(suggestions, len(table))
-        return Proposal(suggestions, switches, why, _remarks(table, suggestions), len(table))
+        if (household := _household(suggestions, len(table) // switches["diversity"])) is not None:
+            switches["household"] = household
+        return Proposal(suggestions, switches, why, _remarks(table, suggestions, household), len(table))
 
     def named(self, role: Role) -> list[str]:
         """The columns of one role."""
@@ -216,7 +218,22 @@ def _width(suggestion: Suggestion) -> float:
     return 0.3 if values <= 4 * _FEW_VALUES else 0.4
 
 
-def _remarks(table: Frame, suggestions: Sequence[Suggestion]) -> tuple[str, ...]:
+def _repeated(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
+    """Numbers of somebody of whom there are several rows."""
+    return [
+        each
+        for each in suggestions
+        if each.role is Role.IDENTIFIER and each.guess.topic is Topic.NUMBER and each.traits.uniqueness < 1
+    ]
+
+
+def _household(suggestions: Sequence[Suggestion], most: int) -> str | None:
+    """The column that takes the most rows together, of those that take no more than `most`."""
+    found = [each for each in _repeated(suggestions) if int(each.traits.counts.max(initial=0)) <= most]
+    return min(found, key=lambda each: each.traits.uniqueness).name if found else None
+
+
+def _remarks(table: Frame, suggestions: Sequence[Suggestion], household: str | None) -> tuple[str, ...]:
     found = []
     untouched = [
         each.name for each in suggestions if each.role in {Role.SENSITIVE, Role.OTHER} and len(each.traits.text) > 1
@@ -228,9 +245,10 @@ def _remarks(table: Frame, suggestions: Sequence[Suggestion]) -> tuple[str, ...]
             f"({name_some(untouched)}): whoever knows these finds the person. Make some quasi, or leave them out"
         )
     found += [
-        f"{each.name} repeats: if a person has several rows, groups of records are not groups of persons"
-        for each in suggestions
-        if each.role is Role.IDENTIFIER and each.guess.topic is Topic.NUMBER and each.traits.uniqueness < 1
+        f"{each.name} repeats: its rows are taken for one household, or one person with several rows"
+        if each.name == household
+        else f"{each.name} repeats: if a person has several rows, groups of records are not groups of persons"
+        for each in _repeated(suggestions)
     ]
     if len(table) < 100:
         found.append(f"{len(table)} records are few: most values will change. Think of not publishing records")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,14 @@ import numpy as np
 
 from muco.arrays import Codes
 from muco.domain import Domain
+from muco.errors import MucoError, TableError
 from muco.fault import suggest
 from muco.feasibility import find_obstacles, largest_diversity
 from muco.frame import Frame
+from muco.personal import read_asks, read_households, read_weights
 from muco.policy import Policy
 from muco.preflight.columns import encode_or_find, find_in_column
-from muco.preflight.finding import Blame, Finding, Severity
+from muco.preflight.finding import Blame, Finding, Severity, rows_shown
 from muco.preflight.reading import read_policy
 from muco.preflight.rules import find_broken_rules
 from muco.switches import Principle, Role
@@ -59,6 +61,7 @@ def find_in_table(table: Frame, policy: Policy) -> list[Finding]:
         if name not in present or present[name].role is not Role.IDENTIFIER:
             found += find_in_column(policy.numerals.rewrite(table.column(name)), present.get(name), policy.missing)
     found += find_broken_rules(policy, quasi)
+    found += _personal(table, policy)
     found += _promise(policy, sensitive, len(table))
     return [*found, *_untouched(table, policy), *_persons(table, policy), *_size(table, policy)]
 
@@ -88,6 +91,26 @@ def _names(table: Frame, policy: Policy) -> Iterator[Finding]:
             "give each a role",
             count=len(unnamed),
         )
+
+
+def _personal(table: Frame, policy: Policy) -> list[Finding]:
+    """Cells that should say something of each record to the method, and do not."""
+    found = []
+    nothing = np.zeros((len(table), 1), dtype=np.int32)
+    readers: dict[str | None, Callable[[], object]] = {
+        policy.asks: lambda: read_asks(table, policy),
+        policy.household: lambda: read_households(table, policy, nothing, bytes(32)),
+        policy.weight: lambda: read_weights(table, policy),
+    }
+    for name, read in readers.items():
+        try:
+            if name in table.names:
+                read()
+        except MucoError as error:
+            rows = error.rows if isinstance(error, TableError) else ()
+            faults = Finding.of(error, attribute=name)
+            found += [replace(each, count=len(rows), rows=rows_shown(rows)) for each in faults]
+    return found
 
 
 def _promise(policy: Policy, sensitive: Sequence[tuple[Domain, Codes]], records: int) -> Iterator[Finding]:
@@ -138,7 +161,7 @@ def _untouched(table: Frame, policy: Policy) -> Iterator[Finding]:
 
 def _persons(table: Frame, policy: Policy) -> Iterator[Finding]:
     """Identifiers that repeat: a person has several rows, and a group may hold one person only."""
-    for name in policy.named(Role.IDENTIFIER):
+    for name in set(policy.named(Role.IDENTIFIER)) - {policy.asks, policy.household}:
         column = table.column(name).drop_nulls()
         persons = column.n_unique()
         if persons < len(column) and persons > 1:
@@ -146,7 +169,8 @@ def _persons(table: Frame, policy: Policy) -> Iterator[Finding]:
                 Severity.WARNING,
                 Blame.PROMISE,
                 f"attribute {name} repeats: {len(column):,} rows of {persons:,} persons",
-                "make one row a person: else a group may hold one person many times, and the promise counts rows",
+                f'name it as household ("household = {name}"), or make one row a person: else a group may hold one '
+                "person many times, and the promise counts rows",
                 name,
                 len(column) - persons,
             )

@@ -88,7 +88,7 @@ def _score_run(original: Any, setting: Setting, queries: Queries, run: int) -> S
     if setting.policy.is_provable:
         outcome = hidden.outcome
         mean = len(outcome.groups) / len(comparison.original)
-        return _score(comparison, queries, mean, 1 / outcome.smallest_group)
+        return _score(comparison, queries, mean, float(outcome.groups.largest_share))
     measured = measure_informed(comparison, hidden)
     return _score(comparison, queries, measured.record.rate.value, None, informed_99=measured.quantile_99)
 

@@ -12,6 +12,7 @@ import numpy as np
 from muco.assess.comparison import Comparison
 from muco.assess.distribution import measure_distributions
 from muco.errors import PolicyError
+from muco.personal import PERSONAL
 from muco.policy import Policy
 from muco.presets import TIGHT
 from muco.switches import Cover, Draw, Grouping, Method
@@ -44,10 +45,8 @@ def switched(policy: Policy, **switches: Any) -> Policy:
 
     Raises PolicyError or InfeasibleError for switches that make no sense together.
     """
-    kept = {
-        name: getattr(policy, name)
-        for name in ("diversity", "principle", "c", "t", "missing", "table", "rules", "attributes")
-    }
+    names = ("diversity", "principle", "c", "t", "missing", "table", "rules", "attributes", *PERSONAL)
+    kept = {name: getattr(policy, name) for name in names}
     words = {name: value for name, value in kept.items() if value is not None}
     return Policy.parse({**words, **switches})
 
@@ -63,7 +62,7 @@ def usual_settings(policy: Policy) -> Iterator[Setting]:
         yield Setting("provable, exchanges", switched(policy, grouping=Grouping.SEEDS, exchanges=4))
         yield Setting("provable, sampled", switched(policy, grouping=Grouping.SAMPLED))
     yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
-    if len(policy.sensitive) == 1:
+    if len(policy.sensitive) == 1 and policy.household is None:
         yield Setting("Anatomy", switched(policy), Method.ANATOMY)
 
 
@@ -76,7 +75,7 @@ def settings_to_try(policy: Policy, blocks: tuple[tuple[str, ...], ...], *, prov
             words = {"grouping": grouping, "exchanges": exchanges, "blocks": together}
             name = f"provable l={policy.diversity} {grouping}" + f" +{exchanges}" * bool(exchanges)
             yield Setting(name + " blocks" * bool(together), switched(policy, **words))
-    if provable:
+    if provable or policy.household is not None:  # what is measured without a proof is measured for rows
         return
     for strength in range(2, policy.diversity + 1, 2):
         for cover, draw in ((Cover.BALANCED, Draw.CONTROLLED), (Cover.CHEAPEST, Draw.INDEPENDENT)):
@@ -114,5 +113,5 @@ def check_names(settings: list[Setting]) -> list[Setting]:
 
 
 def _has_groupings(policy: Policy) -> bool:
-    """Whether leaves may be grouped further: other principles keep the partition's own leaves."""
-    return switched(policy, delta=TIGHT).grouping is not Grouping.LEAVES
+    """Whether leaves may be grouped further: other principles and households keep the partition's own leaves."""
+    return policy.household is None and switched(policy, delta=TIGHT).grouping is not Grouping.LEAVES
