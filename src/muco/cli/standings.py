@@ -73,4 +73,4 @@ def show_frontier(frontier: Frontier) -> None:
 def _cell(name: str, value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if name == "loss" else f"{value:.4f}" if name == "association" else f"{value:.3f}"
+    return f"{abs(value):,.0f}" if name == "loss" else f"{value:.4f}" if name == "association" else f"{value:.3f}"

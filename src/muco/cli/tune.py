@@ -41,7 +41,8 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     and says what would help, where nothing reaches the risk.
     """
     from muco.atomic import Batch, Existing, check_target
-    from muco.tune.search import Adversary, Goal, tune
+    from muco.tune.goal import Adversary, Goal
+    from muco.tune.search import tune
 
     if given["max_risk"] is None:
         raise PolicyError("which risk do you accept? Name it with --max-risk, such as --max-risk 0.09")
@@ -62,16 +63,16 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     say(console(), *tuned.words)
     if output is not None:
         with Batch(existing=existing, inputs=inputs) as batch:
-            batch.add(output, tuned.policy.to_toml())
+            batch.add(output, tuned.to_toml())
         say(console(), f"policy: {output}")
     if given["as_json"]:
         click.echo(json.dumps(tuned.frontier.to_frame().to_dicts(), indent=2, ensure_ascii=False))
     elif output is None:
-        click.echo(tuned.policy.to_toml(), nl=False)
+        click.echo(tuned.to_toml(), nl=False)
 
 
 def _kept(given: str) -> Any:
-    from muco.tune.search import Keep
+    from muco.tune.goal import Keep
 
     words = {keep.value: keep for keep in Keep}
     return words.get(given) or tuple(name.strip() for name in given.split(",") if name.strip())

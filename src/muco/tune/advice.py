@@ -1,0 +1,110 @@
+"""What `tune` says: why this policy, or why none and what would help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muco.arrays import Offsets
+from muco.assess.classes import class_sizes
+from muco.assess.comparison import Comparison
+from muco.tune.frontier import Standing
+from muco.tune.goal import Goal
+
+MOST_NAMED = 20  # row numbers in one message
+
+
+def tell_choice(best: Standing, goal: Goal, runs: int, *, given: int, is_whole: bool) -> Iterator[str]:
+    """Why a setting was chosen, with the figure that is promised; `given` is the diversity of the policy given."""
+    proven = best.mean("proven") if goal.is_informed else None
+    name, asked, policy = best.setting.name, f"{goal.max_risk:g} was asked for", best.setting.policy
+    if proven is not None:
+        yield (
+            f"{name}: whoever knows the groups, the tables and every quasi-identifier links a row with probability "
+            f"at most {proven:.4f}, the groups taken as given; {asked}."
+        )
+    else:
+        yield (
+            f"{name}: the {goal.adversary} adversary links a record with {goal.risk(best):.4f} at most"
+            f"{' for 99 of 100 records' * goal.is_informed}, by {len(best.scores)} keys that chose nothing; "
+            f"{asked}. This is measured on this table, and no proof."
+        )
+    if policy.sensitive and policy.principle == "frequency":
+        lower = f", where the policy given had {given}" if policy.diversity < given else ""
+        yield f"A sensitive value stands in at most 1 of {policy.diversity} records of a group{lower}."
+    yield f"Of what was tried and keeps that, it has the smallest {goal.kept}: {goal.worth(best):.4g}."
+    yield f"{runs} runs on this table were looked at; the policy says so, and the certificate will."
+    if not is_whole:
+        yield "Not all settings near it were tried within the time: a larger --budget tries them."
+
+
+def tell_refusal(
+    raw: Comparison, goal: Goal, tried: Sequence[Standing], unseen: Sequence[Standing]
+) -> Iterator[str]:
+    """Why no setting was chosen, and what would help; `unseen` are trials with one quasi-identifier less."""
+    reached = [goal.risk(standing) for standing in tried if standing.scores]
+    least = f"; the least that was reached is {min(reached):.4f}" if reached else ""
+    yield f"No setting keeps the {goal.adversary} risk at {goal.max_risk:g}{least}."
+    if goal.is_informed:
+        yield from _tell_groups(raw, goal)
+        return
+    helped = [standing for standing in unseen if goal.is_kept_by(standing)]
+    for standing in sorted(helped, key=goal.risk):
+        yield f"What would: releasing without {standing.setting.name} (tried: {goal.risk(standing):.4f})."
+    if not helped:
+        widest = max(raw.quasi, key=lambda domain: len(domain.cells))
+        none = "leaving out one quasi-identifier was tried and is not enough" if unseen else "it is the only one"
+        yield (
+            f"What would: coarser quasi-identifiers ({widest.attribute} has the most values, {len(widest.cells)}), "
+            f"or a larger risk; {none}."
+        )
+
+
+def _tell_groups(raw: Comparison, goal: Goal) -> Iterator[str]:
+    """Groups of the needed size are out of reach: which records stand in the way."""
+    records = len(raw.original)
+    yield (
+        f"It needs groups of {goal.needed} records in which no sensitive value is more frequent than "
+        f"1/{goal.needed}."
+    )
+    if records < goal.needed:
+        yield f"The table has {records} records: no group can have so many. A larger risk is all that would help."
+        return
+    for domain, codes in zip(raw.sensitive, raw.original_sensitive.T):
+        rows = records_to_leave_out(codes, class_sizes(raw.original), goal.needed)
+        values = len(np.unique(codes))
+        if values < goal.needed:
+            yield (
+                f"{domain.attribute} has {values} values, fewer than {goal.needed}: finer ones, or another role, "
+                "are all that would help; coarser ones would make each more frequent."
+            )
+        elif len(rows):
+            named = ", ".join(f"{row + 1}" for row in np.sort(rows)[:MOST_NAMED].tolist())
+            more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
+            yield (
+                f"What would: leaving out {len(rows)} of the {records} records, whose values of {domain.attribute} "
+                f"are too frequent, the rarest by their quasi-identifiers first: rows {named}{more}. Or finer "
+                "values in place of the most frequent ones."
+            )
+    yield "Or principle anonymity, which bounds the link to a row and says nothing of sensitive values."
+
+
+def records_to_leave_out(codes: NDArray[np.int32], alike: Offsets, needed: int) -> Offsets:
+    """The fewest records without which no value stands in more than 1/needed of the table, the rarest first.
+
+    `alike` counts the records that share all quasi-identifiers with each. Each round takes as many as the cap
+    demands of the records still there, so that the first cap that holds is the largest.
+
+    >>> records_to_leave_out(np.array([0, 0, 0, 0, 1, 2], dtype=np.int32), np.array([1, 2, 2, 1, 1, 1]), 2).tolist()
+    [0, 3]
+    """
+    counts = np.bincount(codes)
+    left, spare = len(codes), np.zeros_like(counts)
+    while left and (counts - spare).max() * needed > left:
+        spare = np.maximum(counts - left // needed, 0)
+        left = len(codes) - int(spare.sum())
+    order = np.lexsort((alike, codes))
+    rank = np.arange(len(codes)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.sort(order[rank < spare[codes[order]]])
