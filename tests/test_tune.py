@@ -95,7 +95,7 @@ def test_two_settings_of_one_name_are_refused() -> None:
 
 
 def test_the_policy_that_is_found_keeps_the_risk_and_says_how_many_runs_it_took() -> None:
-    found = tune(PEOPLE, ROLES, Goal(0.1, keep=Keep.LOSS), budget=20)
+    found = tune(PEOPLE, ROLES, Goal(0.1, keep=Keep.LOSS), budget=3)
     assert found.policy is not None and found.chosen is not None
     assert found.policy.is_provable and found.policy.diversity >= 10 and found.policy.max_risk == 0.1
     assert found.policy.tried == found.frontier.runs > 3
@@ -108,13 +108,13 @@ def test_the_policy_that_is_found_keeps_the_risk_and_says_how_many_runs_it_took(
 def test_what_cannot_be_reached_is_said_with_what_would_help() -> None:
     # A value that stands in 300 of 600 records bears l = 2; 1/10 needs 10: (300 * 10 - 600) / 9 = 266.7 less.
     table = PEOPLE.with_columns(salary=pl.Series([0] * 300 + list(range(1, 301))))
-    found = tune(table, ROLES, Goal(0.1), budget=5)
+    found = tune(table, ROLES, Goal(0.1), budget=1)
     assert found.policy is None
     assert "leaving out 267 of the 600 records" in " ".join(found.words)
 
 
 def test_the_nearest_row_can_be_what_is_bounded() -> None:
-    found = tune(PEOPLE, ROLES, Goal(0.5, Adversary.NEAREST, ("age",)), budget=10)
+    found = tune(PEOPLE, ROLES, Goal(0.5, Adversary.NEAREST, ("age",)), budget=2)
     assert found.policy is not None and found.policy.max_risk is None
     assert "no proof" in found.words[0] and "information loss of age" in found.words[2]
 
@@ -135,7 +135,7 @@ def test_the_commands_print_a_policy_that_runs_and_figures_for_machines(tmp_path
     assert made.code == 0, made.err
     assert {"provable", "Mondrian", "Anatomy"} <= {row["setting"] for row in json.loads(made.out)}
     policy = tmp_path / "policy.toml"
-    words = ("--max-risk", "0.1", "--budget", "5s", "-o", policy)
+    words = ("--max-risk", "0.1", "--budget", "2s", "-o", policy)
     tuned = muco("tune", tmp_path / "people.csv", *roles, *words)
     assert tuned.code == 0 and "at most 0.1000" in tuned.err, tuned.err
     ran = muco("anonymize", tmp_path / "people.csv", "-c", policy, "-o", tmp_path / "out.csv", "--assess", "none")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @layout_options
 @click.option("--setting", "policies", multiple=True, metavar="NAME=POLICY", help="Another policy to compare.")
 @click.option("--release", "releases", multiple=True, metavar="NAME=FILE", help="Another tool's release.")
-@click.option("--only", is_flag=True, help="Only what -c, --setting and --release name.")
+@click.option("--only", metavar="NAMES", help="Of the usual settings only these, with commas between.")
 @click.option("--runs", type=click.IntRange(1, 100), default=3, show_default=True, help="Keys a setting meets.")
 @click.option("--report", type=click.Path(path_type=Path), metavar="PAGE", help="A page (HTML) with the frontier.")
 @click.option("--pick", metavar="NAME", help="The setting whose policy is written to -o.")
@@ -70,8 +70,6 @@ def check_pick(given: dict[str, Any]) -> None:
     """Refuse, before any work, a pick without a place for it, and a page without what draws it."""
     if (given["pick"] is None) != (given["output"] is None):
         raise PolicyError("--pick NAME says whose policy is written and -o POLICY where to: give both, or neither")
-    if given["only"] and not (given["config"] or given["policies"]):
-        raise PolicyError("--only leaves nothing to compare: name policies with -c or --setting")
     if given["report"] is not None:
         from muco.report.charts import check_extra
 
@@ -85,7 +83,7 @@ def _compare(table: Path, named: list[tuple[str, Path, bool]], given: dict[str, 
 
     source = read_source([table], given)
     policy = source.complete(read_policy(given, source.table.columns))
-    settings = [] if given["only"] else list(usual_settings(policy))
+    settings = _only(list(usual_settings(policy)), given["only"])
     if given["config"] is not None:
         own = Setting(given["config"].name, policy)
         alike = [s for s in settings if (s.method, s.switches) == (own.method, own.switches)]
@@ -99,6 +97,16 @@ def _compare(table: Path, named: list[tuple[str, Path, bool]], given: dict[str, 
     _check_picked(settings, given["pick"])
     with watching_runs(quiet=given["quiet"]) as watch:
         return compare_settings(source.table, settings, runs=given["runs"], judge=policy, watch=watch), policy
+
+
+def _only(usual: list[Setting], names: str | None) -> list[Setting]:
+    if names is None:
+        return usual
+    wanted = [name.strip() for name in names.split(",")]
+    known = [setting.name for setting in usual]
+    if strays := [name for name in wanted if name not in known]:
+        raise PolicyError(f"--only {', '.join(strays)} is no usual setting: choose among {', '.join(known)}")
+    return [setting for setting in usual if setting.name in wanted]
 
 
 def _check_picked(settings: list[Setting], pick: str | None) -> None:
