@@ -45,7 +45,7 @@ def tell_refusal(
 ) -> Iterator[str]:
     """Why no setting was chosen, and what would help; `unseen` are trials with one quasi-identifier less."""
     reached = [goal.risk(standing) for standing in tried if standing.scores]
-    least = f"; the least that was reached is {min(reached):.4f}" if reached else ""
+    least = f"; the least of those that came nearest is {min(reached):.4f}" if reached else ""
     yield f"No setting keeps the {goal.adversary} risk at {goal.max_risk:g}{least}."
     if goal.is_informed:
         yield from _tell_groups(raw, goal)
@@ -55,38 +55,49 @@ def tell_refusal(
         yield f"What would: releasing without {standing.setting.name} (tried: {goal.risk(standing):.4f})."
     if not helped:
         widest = max(raw.quasi, key=lambda domain: len(domain.cells))
-        none = "leaving out one quasi-identifier was tried and is not enough" if unseen else "it is the only one"
         yield (
-            f"What would: coarser quasi-identifiers ({widest.attribute} has the most values, {len(widest.cells)}), "
-            f"or a larger risk; {none}."
+            f"What would: a larger risk, or coarser quasi-identifiers; {widest.attribute} has the most values, "
+            f"{len(widest.cells)}."
         )
+    if unseen and not helped:
+        yield "Leaving out one quasi-identifier was tried with each, and is not enough."
+
+
+def name_rows(raw: Comparison, goal: Goal) -> dict[str, list[int]]:
+    """The rows, from 1, that stand in the way of groups of the needed size, by sensitive attribute."""
+    names = (domain.attribute for domain in raw.sensitive)
+    return {name: (rows + 1).tolist() for name, rows in zip(names, _too_frequent(raw, goal)) if len(rows)}
+
+
+def _too_frequent(raw: Comparison, goal: Goal) -> list[Offsets]:
+    """Of each sensitive attribute; none where they would be more than half of the table."""
+    alike = class_sizes(raw.original)
+    found = [records_to_leave_out(codes, alike, goal.needed) for codes in raw.original_sensitive.T]
+    return [rows if 2 * len(rows) <= len(alike) else rows[:0] for rows in found]
 
 
 def _tell_groups(raw: Comparison, goal: Goal) -> Iterator[str]:
     """Groups of the needed size are out of reach: which records stand in the way."""
-    records = len(raw.original)
-    yield (
-        f"It needs groups of {goal.needed} records in which no sensitive value is more frequent than "
-        f"1/{goal.needed}."
-    )
-    if records < goal.needed:
-        yield f"The table has {records} records: no group can have so many. A larger risk is all that would help."
+    records, needed = len(raw.original), goal.needed
+    yield f"It needs groups of {needed} records in which no sensitive value is more frequent than 1/{needed}."
+    if records < needed:
+        yield f"The table has fewer records, {records}. What would: a larger risk."
         return
-    for domain, codes in zip(raw.sensitive, raw.original_sensitive.T):
-        rows = records_to_leave_out(codes, class_sizes(raw.original), goal.needed)
-        values = len(np.unique(codes))
-        if values < goal.needed:
-            yield (
-                f"{domain.attribute} has {values} values, fewer than {goal.needed}: finer ones, or another role, "
-                "are all that would help; coarser ones would make each more frequent."
-            )
-        elif len(rows):
-            named = ", ".join(f"{row + 1}" for row in np.sort(rows)[:MOST_NAMED].tolist())
-            more = f" and {len(rows) - MOST_NAMED} more" if len(rows) > MOST_NAMED else ""
+    for domain, codes, rows in zip(raw.sensitive, raw.original_sensitive.T, _too_frequent(raw, goal)):
+        commonest = int(np.bincount(codes).max())
+        if len(rows):
+            named = ", ".join(f"{row + 1}" for row in rows[:MOST_NAMED].tolist())
+            more = f" and {len(rows) - MOST_NAMED} more; --json names all" if len(rows) > MOST_NAMED else ""
             yield (
                 f"What would: leaving out {len(rows)} of the {records} records, whose values of {domain.attribute} "
-                f"are too frequent, the rarest by their quasi-identifiers first: rows {named}{more}. Or finer "
-                "values in place of the most frequent ones."
+                "are too frequent, the rarest by their quasi-identifiers first, or finer values in place of these: "
+                f"rows {named}{more}."
+            )
+        elif commonest * needed > records:
+            yield (
+                f"What would: finer values of {domain.attribute}, or another role for it. It has "
+                f"{len(np.unique(codes))} values, the commonest in {commonest} of {records} records, and coarser "
+                "ones would be more frequent still."
             )
     yield "Or principle anonymity, which bounds the link to a row and says nothing of sensitive values."
 

@@ -57,12 +57,12 @@ class Goal:
 
     @property
     def needed(self) -> int:
-        """The smallest group whose 1/m is within the risk.
+        """The smallest group whose 1/m is within the risk: of two at least, for one record covers nobody.
 
         >>> Goal(0.09).needed, Goal(1 / 49).needed
         (12, 49)
         """
-        return math.ceil(1 / self.max_risk - _LAST_BIT / self.max_risk)
+        return max(2, math.ceil(1 / self.max_risk - _LAST_BIT / self.max_risk))
 
     @property
     def kept(self) -> str:

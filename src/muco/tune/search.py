@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import textwrap
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from muco.assess.comparison import Comparison
 from muco.feasibility import largest_diversity
 from muco.policy import Policy
-from muco.tune.advice import tell_choice, tell_refusal
+from muco.tune.advice import name_rows, tell_choice, tell_refusal
 from muco.tune.frontier import Frontier, Standing, Watch
 from muco.tune.goal import Goal
 from muco.tune.score import Yardstick
@@ -29,12 +30,17 @@ _HELD_OUT = ", held-out keys"
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """The policy that was found, or None; why, in words; and everything that was looked at."""
+    """The policy that was found, or None; why, in words; and everything that was looked at.
+
+    `leave_out` names, where the informed risk is out of reach, the rows (from 1) whose sensitive values are too
+    frequent.
+    """
 
     policy: Policy | None
     chosen: Standing | None
     words: tuple[str, ...]
     frontier: Frontier
+    leave_out: Mapping[str, list[int]] = field(default_factory=dict)
 
     @property
     def finalists(self) -> Frontier:
@@ -69,8 +75,9 @@ def tune(original: Any, policy: Policy, goal: Goal, *, budget: float = 300.0, wa
     everything = (*tried.values(), *(replace(s, setting=_renamed(s.setting)) for s in held))
     frontier = Frontier(everything, runs, tuple(search.trials.yardstick.sampled()))
     if chosen is None:
-        words = tell_refusal(search.raw, goal, list(tried.values()), unseen)
-        return Tuned(None, None, tuple(words), frontier)
+        words = tell_refusal(search.raw, goal, held or list(tried.values()), unseen)
+        rows = name_rows(search.raw, goal) if goal.is_informed else {}
+        return Tuned(None, None, tuple(words), frontier, rows)
     update = {"tried": policy.tried + runs, **({"max_risk": goal.max_risk} if goal.is_informed else {})}
     words = tell_choice(chosen, goal, runs, given=base.diversity, is_whole=search.is_whole(tried))
     return Tuned(chosen.setting.policy.model_copy(update=update), chosen, tuple(words), frontier)

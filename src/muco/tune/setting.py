@@ -14,7 +14,7 @@ from muco.assess.distribution import measure_distributions
 from muco.errors import PolicyError
 from muco.policy import Policy
 from muco.presets import TIGHT
-from muco.switches import Grouping, Method, Role
+from muco.switches import Grouping, Method, Role, Sweep
 
 DELTAS = (5, 6, 8, 10)  # the paper's, as 1/δ
 _SWITCHES_OF_NO_EFFECT = {"max_risk", "accept_risk", "tried"}
@@ -66,8 +66,10 @@ def usual_settings(policy: Policy) -> Iterator[Setting]:
             yield Setting(f"paper 1/{strength}", switched(policy, delta=Fraction(1, strength)))
     yield Setting("provable", switched(policy))
     if has_groupings(policy):
-        for name, grouping in (("exchanges", Grouping.NEIGHBOURS), ("seeds + exchanges", Grouping.SEEDS)):
-            yield Setting(f"provable + {name}", switched(policy, grouping=grouping, exchanges=ROUNDS))
+        leaf, table = {"exchanges": ROUNDS}, {"exchanges": ROUNDS, "sweep": Sweep.TABLE}
+        yield Setting("provable + exchanges", switched(policy, **leaf))
+        yield Setting("provable + seeds + exchanges", switched(policy, **leaf, grouping=Grouping.SEEDS))
+        yield Setting("provable + table + exchanges", switched(policy, **table))
     yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
     if len(policy.sensitive) == 1:
         yield Setting("Anatomy", switched(policy), Method.ANATOMY)

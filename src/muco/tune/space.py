@@ -18,13 +18,14 @@ STRENGTHS = (2, 4, 6, 8, 10, 15, 20)  # 1/δ
 # A way is a name and switches; the first is the likeliest to win. A new engine option is a line in one of these.
 Way = tuple[str, Mapping[str, Any]]
 GROUPS: tuple[Way, ...] = (
+    ("table +4", {"grouping": "neighbours", "sweep": "table", "exchanges": 4}),
+    ("table +8", {"grouping": "neighbours", "sweep": "table", "exchanges": 8}),
     ("seeds +4", {"grouping": "seeds", "exchanges": 4}),
     ("neighbours +4", {"grouping": "neighbours", "exchanges": 4}),
     ("seeds +2", {"grouping": "seeds", "exchanges": 2}),
     ("seeds +1", {"grouping": "seeds", "exchanges": 1}),
     ("seeds", {"grouping": "seeds"}),
     ("neighbours", {"grouping": "neighbours"}),
-    ("table +4", {"grouping": "neighbours", "sweep": "table", "exchanges": 4}),
     ("table", {"grouping": "neighbours", "sweep": "table"}),
     ("buckets", {"grouping": "buckets"}),
 )
