@@ -67,6 +67,7 @@ def show_frontier(frontier: Frontier) -> None:
         f"{frontier.runs} runs. Share of records linked: proven at most; by who knows groups and tables; by the "
         "nearest row; by an exact match. Lost: median error of queries, and mean error of those with 100 records "
         "or more; change of associations; information loss.",
+        *frontier.sampled,
     )
 
 

@@ -21,10 +21,11 @@ from muco.tune.setting import Setting, propose_blocks, switched
 from muco.tune.space import LEVELS, Choice, Space
 from muco.tune.trials import Trials
 
-# Every choice meets key 0; the best few meet two more, which say whose turn it is to meet five that chose nothing.
-FIRST, SECOND, HELD_OUT = range(1), range(3), range(3, 8)
+# Every choice meets key 0; the best few meet two more, which say whose turn it is to meet five that chose nothing,
+# or three where the risk is proven and the keys tell only the loss.
+FIRST, SECOND, HELD_OUT, PROVEN = range(1), range(3), range(3, 8), range(3, 6)
 FINALISTS = 6
-_SEARCHING, _CHOOSING = 0.6, 0.9  # shares of the budget after which nothing more is begun
+_SEARCHING, _AGAIN, _CHOOSING = 0.6, 0.7, 0.9  # shares of the budget after which nothing more is begun
 _HELD_OUT = ", held-out keys"
 
 
@@ -119,12 +120,13 @@ class _Search:
     def hold_out(self, tried: dict[Choice, Standing]) -> list[Standing]:
         """The likeliest few under keys that chose nothing, one after the other until one keeps the risk."""
         good = sorted((s for s in tried.values() if self.goal.is_kept_by(s)), key=self.goal.worth)[:FINALISTS]
-        again = self._make([standing.setting for standing in good], SECOND)
+        again = self._make([s.setting for s in good], SECOND) if self._is_early(_AGAIN) else good
         held: list[Standing] = []
         for standing in sorted(again, key=lambda s: (not self.goal.is_kept_by(s), self.goal.worth(s))):
             if held and not self._is_early(_CHOOSING):
                 break
-            held += self._make([standing.setting], HELD_OUT)
+            is_proven = self.goal.is_informed and standing.mean("proven") is not None
+            held += self._make([standing.setting], PROVEN if is_proven else HELD_OUT)
             if self.goal.is_kept_by(held[-1]):
                 break
         return held
