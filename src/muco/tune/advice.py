@@ -13,6 +13,7 @@ from muco.assess.comparison import Comparison
 from muco.tune.frontier import Standing
 from muco.tune.goal import Goal
 
+UNFINISHED = "Not all settings near the best were tried within the time: a larger --budget tries them."
 MOST_NAMED = 20  # row numbers in one message
 
 
@@ -37,7 +38,7 @@ def tell_choice(best: Standing, goal: Goal, runs: int, *, given: int, is_whole: 
     yield f"Of what was tried and keeps that, it has the smallest {goal.kept}: {goal.worth(best):.4g}."
     yield f"{runs} runs on this table were looked at; the policy says so, and the certificate will."
     if not is_whole:
-        yield "Not all settings near it were tried within the time: a larger --budget tries them."
+        yield UNFINISHED
 
 
 def tell_refusal(

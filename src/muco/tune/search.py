@@ -13,7 +13,7 @@ import numpy as np
 from muco.assess.comparison import Comparison
 from muco.feasibility import largest_diversity
 from muco.policy import Policy
-from muco.tune.advice import name_rows, tell_choice, tell_refusal
+from muco.tune.advice import UNFINISHED, name_rows, tell_choice, tell_refusal
 from muco.tune.frontier import Frontier, Standing, Watch
 from muco.tune.goal import Goal
 from muco.tune.score import Yardstick
@@ -76,9 +76,10 @@ def tune(original: Any, policy: Policy, goal: Goal, *, budget: float = 300.0, wa
     everything = (*tried.values(), *(replace(s, setting=_renamed(s.setting)) for s in held))
     frontier = Frontier(everything, runs, tuple(search.trials.yardstick.sampled()))
     if chosen is None:
-        words = tell_refusal(search.raw, goal, held or list(tried.values()), unseen)
+        why = [*tell_refusal(search.raw, goal, held or list(tried.values()), unseen)]
+        why += [] if search.is_whole(tried) else [UNFINISHED]
         rows = name_rows(search.raw, goal) if goal.is_informed else {}
-        return Tuned(None, None, tuple(words), frontier, rows)
+        return Tuned(None, None, tuple(why), frontier, rows)
     update = {"tried": policy.tried + runs, **({"max_risk": goal.max_risk} if goal.is_informed else {})}
     words = tell_choice(chosen, goal, runs, given=base.diversity, is_whole=search.is_whole(tried))
     return Tuned(chosen.setting.policy.model_copy(update=update), chosen, tuple(words), frontier)
@@ -99,8 +100,10 @@ class _Search:
     @staticmethod
     def of(original: Any, base: Policy, goal: Goal, started: float, budget: float, watch: Watch | None) -> _Search:
         raw = Comparison.of(original, original, base, record=np.arange(len(original)))
-        levels = (goal.needed,) if goal.is_informed else LEVELS
-        space = Space.of(base, levels, _reach(base, raw), propose_blocks(raw))
+        reach = _reach(base, raw)
+        needed = (goal.needed,) if goal.needed <= reach else ()
+        levels = needed if goal.is_informed else tuple(dict.fromkeys(min(level, reach) for level in LEVELS))
+        space = Space.of(base, levels, reach, propose_blocks(raw))
         return _Search(raw, space, goal, Trials(Yardstick.of(original, base)), started, budget, watch)
 
     def explore(self) -> dict[Choice, Standing]:

@@ -12,7 +12,7 @@ from muco.errors import InfeasibleError, PolicyError
 from muco.policy import Policy
 from muco.tune.setting import Setting, has_groupings, switched
 
-LEVELS = (2, 3, 5, 8, 10, 15, 20, 30, 50)  # diversities tried where no proof says which is needed
+LEVELS = (10, 50)  # diversities to begin with where no proof says which is needed; halved from there
 STRENGTHS = (2, 4, 6, 8, 10, 15, 20)  # 1/δ
 
 # A way is a name and switches; the first is the likeliest to win. A new engine option is a line in one of these.
@@ -71,7 +71,7 @@ class Space:
         )
         return Space(
             policy,
-            tuple(level for level in levels if level <= reach),
+            levels,
             reach,
             GROUPS if has_groupings(policy) else LEAVES,
             (("", {}), ("blocks", {"blocks": blocks})) if blocks else (("", {}),),
@@ -90,11 +90,11 @@ class Space:
 
     def near(self, choice: Choice, others: set[int]) -> Iterator[Choice]:
         """Choices that differ in one part; of diversity, those halfway to the next levels that were tried."""
-        yield from (replace(choice, groups=place) for place in range(len(self.groups)))
-        yield from (replace(choice, blocks=place) for place in range(len(self.blocks)))
         below = max((level for level in others if level < choice.level), default=2)
         above = min((level for level in others if level > choice.level), default=2 * choice.level)
         for level in ((below + choice.level) // 2, (above + choice.level + 1) // 2):
             if 2 <= level <= self.reach:
                 yield replace(choice, level=level)
+        yield from (replace(choice, groups=place) for place in range(len(self.groups)))
+        yield from (replace(choice, blocks=place) for place in range(len(self.blocks)))
         yield from (replace(choice, draw=place) for place in range(len(self.draws)))
