@@ -87,6 +87,7 @@ def main() -> None:
     parser.add_argument(
         "--measure", choices=["numbers", "kinds"], help="as what they are measured: as --kinds says"
     )
+    parser.add_argument("--queries", type=int, default=0, metavar="SET", help="which set of queries is asked")
     parser.add_argument("--sensitive", default="age", help="the sensitive attribute of Adult")
     given = parser.parse_args()
     if given.table == "adult":
@@ -100,7 +101,7 @@ def main() -> None:
         tried.append(Setting("ARX, local recoding", policy, release=pl.read_csv(given.data / "releases" / ARX)))
     if judge != policy:  # ranges of numbers are none of categories
         tried = [setting for setting in tried if setting.method is Method.MUCO]
-    frontier = compare_settings(table, tried, runs=given.runs, judge=judge)
+    frontier = compare_settings(table, tried, runs=given.runs, judge=judge, query_key=bytes([given.queries] * 32))
     sys.stdout.write("\n".join(tell(frontier)) + "\n")
 
 

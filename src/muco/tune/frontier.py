@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from muco.assess.query import PUBLIC_KEY
 from muco.tune.score import RISKS, WORTHS, Score, Yardstick
 from muco.tune.setting import Setting, check_settings
 from muco.tune.trials import Trials
@@ -101,13 +102,14 @@ def compare_settings(
     *,
     runs: int = 3,
     judge: Policy | None = None,
+    query_key: bytes = PUBLIC_KEY,
     watch: Watch | None = None,
 ) -> Frontier:
     """Run every setting under `runs` trial keys on one table and score what comes out.
 
-    `judge` is the policy by whose kinds and distances all are measured: the first setting's unless given. A setting
-    that the table cannot bear stays in the list with the reason. Figures are of trial keys that everybody knows:
-    none of these releases may be published.
+    `judge` is the policy by whose kinds and distances all are measured: the first setting's unless given; another
+    `query_key` draws other queries. A setting that the table cannot bear stays in the list with the reason. Figures
+    are of trial keys that everybody knows: none of these releases may be published.
 
     >>> import muco, polars as pl
     >>> table = pl.DataFrame({"age": range(20, 60), "pay": range(40)})
@@ -119,7 +121,7 @@ def compare_settings(
     listed = check_settings(list(settings))
     if not listed:
         return Frontier((), 0)
-    yardstick = Yardstick.of(original, judge or listed[0].policy)
+    yardstick = Yardstick.of(original, judge or listed[0].policy, query_key=query_key)
     trials = Trials(yardstick)
     whole = sum(runs if setting.is_random else 1 for setting in listed)
     done = itertools.count(1)

@@ -19,7 +19,7 @@ from muco.assess.distribution import measure_distributions
 from muco.assess.informed import MOST_RECORDS, Posterior
 from muco.assess.linkage import rate_nearest
 from muco.assess.loss import Loss, measure_loss
-from muco.assess.query import Aggregate, Queries
+from muco.assess.query import PUBLIC_KEY, Aggregate, Queries
 from muco.policy import Policy
 from muco.release import Hidden
 from muco.switches import Method
@@ -70,11 +70,13 @@ class Yardstick:
         return f"Yardstick({self.queries!r})"
 
     @staticmethod
-    def of(original: Any, policy: Policy) -> Yardstick:
-        """Draw the queries that every setting is asked."""
+    def of(original: Any, policy: Policy, *, query_key: bytes = PUBLIC_KEY) -> Yardstick:
+        """Draw the queries that every setting is asked; another key draws others."""
         raw = Comparison.of(original, original, policy, record=np.arange(len(original)))
         count = QUERIES if len(original) <= LARGE else FEWER_QUERIES
-        return Yardstick(original, policy, Queries.of(raw, width=min(PREDICATES, len(raw.quasi)), count=count))
+        return Yardstick(
+            original, policy, Queries.of(raw, width=min(PREDICATES, len(raw.quasi)), count=count, key=query_key)
+        )
 
     def sampled(self) -> Iterator[str]:
         """What is not measured of every record, in words."""
