@@ -98,7 +98,7 @@ def test_every_command_line_runs_and_says_what_is_shown(page: Path) -> None:
             text=True,
             check=False,
             env={**os.environ, "COLUMNS": "80", "NO_COLOR": "1"},
-            timeout=60,
+            timeout=300,
         )
         code = int(found[1]) if (found := re.search(r"# exits with (\d+)", line)) else 0
         assert done.returncode == code, f"{line}\n{done.stderr}"

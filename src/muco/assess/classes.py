@@ -103,6 +103,11 @@ def class_sizes(codes: Codes) -> Offsets:
     return counted
 
 
+def rate_of_classes(comparison: Comparison) -> float:
+    """The mean of one over the size of a row's class: how often who knows a person's class guesses the row."""
+    return len(_classes(comparison)[2]) / max(len(comparison.low), 1)
+
+
 def _classes(comparison: Comparison) -> tuple[Offsets, Offsets, Offsets]:
     """The class of each row, a row of each class, and the rows of each class."""
     columns = [*comparison.low.T]

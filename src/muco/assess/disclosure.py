@@ -90,6 +90,12 @@ def measure_disclosure(
     )
 
 
+def rate_exact(comparison: Comparison, *, most: int | None = None) -> Rate:
+    """Identity disclosure at P_match 1 alone, without the controls of `measure_disclosure`."""
+    whole = _Sets.of(len(comparison.quasi), 1.0, 0)
+    return _Sums.of(comparison, whole.masks, most=most).rate(whole, "identity", None)
+
+
 @dataclass(frozen=True, slots=True)
 class _Sets:
     """The sets of known attributes at one P_match as bits, and what each weighs."""

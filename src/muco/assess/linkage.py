@@ -65,6 +65,13 @@ def link_nearest(comparison: Comparison, *, most: int = MOST_TARGETS) -> Linkage
     return _link(comparison, nobody, "A3", "all quasi-identifiers", most)
 
 
+def rate_nearest(comparison: Comparison, *, most: int = MOST_TARGETS) -> Rate:
+    """A3 alone, without the controls of `link_nearest`, which are alike for all releases of one table."""
+    nobody = np.zeros(len(comparison.original), dtype=np.int64), np.zeros(len(comparison.low), dtype=np.int64)
+    targets = choose_targets(len(comparison.original), most)
+    return _Found.of(comparison, nobody[::-1], targets, "all").rate()
+
+
 def link_with_sensitive(comparison: Comparison, *, most: int = MOST_TARGETS) -> Linkage:
     """A7: the record's sensitive values are known too: the nearest among the rows that have them."""
     blocks = _number(comparison.original_sensitive, comparison.released_sensitive)

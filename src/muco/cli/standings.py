@@ -67,10 +67,11 @@ def show_frontier(frontier: Frontier) -> None:
         f"{frontier.runs} runs. Share of records linked: proven at most; by who knows groups and tables; by the "
         "nearest row; by an exact match. Lost: median error of queries, and mean error of those with 100 records "
         "or more; change of associations; information loss.",
+        *frontier.sampled,
     )
 
 
 def _cell(name: str, value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if name == "loss" else f"{value:.4f}" if name == "association" else f"{value:.3f}"
+    return f"{abs(value):,.0f}" if name == "loss" else f"{value:.4f}" if name == "association" else f"{value:.3f}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -14,6 +14,9 @@ from muco.cli.standings import show_frontier, watching_runs
 from muco.cli.tables import layout_options, read_source
 from muco.cli.terminal import console, say
 from muco.errors import InfeasibleError, PolicyError
+
+if TYPE_CHECKING:
+    from muco.tune.search import Tuned
 
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
@@ -32,7 +35,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600}
 @click.option("--budget", default="5m", show_default=True, metavar="TIME", help="How long to look: 90s, 5m, 1h.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="POLICY", help="Where the policy goes.")
 @click.option("--force", is_flag=True, help="Replace a policy that exists.")
-@click.option("--json", "as_json", is_flag=True, help="Print every setting that was tried as JSON on stdout.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found and tried as JSON.")
 @click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 def command(table: Path, output: Path | None, **given: Any) -> None:
     """Find the policy for TABLE that keeps --max-risk at the least loss, and say why.
@@ -41,7 +44,8 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     and says what would help, where nothing reaches the risk.
     """
     from muco.atomic import Batch, Existing, check_target
-    from muco.tune.search import Adversary, Goal, tune
+    from muco.tune.goal import Adversary, Goal
+    from muco.tune.search import tune
 
     if given["max_risk"] is None:
         raise PolicyError("which risk do you accept? Name it with --max-risk, such as --max-risk 0.09")
@@ -55,23 +59,33 @@ def command(table: Path, output: Path | None, **given: Any) -> None:
     policy = policy_for(source, words)
     with watching_runs(quiet=given["quiet"]) as watch:
         tuned = tune(source.table, policy, goal, budget=_seconds(given["budget"]), watch=watch)
-    if not given["quiet"]:
+    if not given["quiet"] and tuned.finalists.standings:
         show_frontier(tuned.finalists)
+    if given["as_json"]:
+        click.echo(json.dumps(_as_words(tuned), indent=2, ensure_ascii=False))
     if tuned.policy is None:
         raise InfeasibleError("\n".join(tuned.words))
     say(console(), *tuned.words)
     if output is not None:
         with Batch(existing=existing, inputs=inputs) as batch:
-            batch.add(output, tuned.policy.to_toml())
+            batch.add(output, tuned.to_toml())
         say(console(), f"policy: {output}")
-    if given["as_json"]:
-        click.echo(json.dumps(tuned.frontier.to_frame().to_dicts(), indent=2, ensure_ascii=False))
-    elif output is None:
-        click.echo(tuned.policy.to_toml(), nl=False)
+    elif not given["as_json"]:
+        click.echo(tuned.to_toml(), nl=False)
+
+
+def _as_words(tuned: Tuned) -> dict[str, Any]:
+    """What was found, why, and every setting that was tried; the rows that stand in the way, where some do."""
+    return {
+        "chosen": tuned.chosen and tuned.chosen.setting.name,
+        "words": tuned.words,
+        "leave_out": tuned.leave_out,
+        "settings": tuned.frontier.to_frame().to_dicts(),
+    }
 
 
 def _kept(given: str) -> Any:
-    from muco.tune.search import Keep
+    from muco.tune.goal import Keep
 
     words = {keep.value: keep for keep in Keep}
     return words.get(given) or tuple(name.strip() for name in given.split(",") if name.strip())

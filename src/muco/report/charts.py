@@ -24,6 +24,8 @@ COLOURS = {
     "other": OTHER,
 }
 WIDTH = 340  # a column of the page; narrower screens scale it down
+FRONTIER_WIDTH, FRONTIER_HEIGHT = 280, 190
+_THOUSANDS = 1_000
 _LETTER, _LONGEST = 6.6, 22  # pixels of a letter of a label, and how many are shown
 _MOST_NUMBERED = 9  # attributes whose associations are written into the cells
 _SHAPES = ("circle", "square", "triangle-up")
@@ -132,6 +134,41 @@ def draw_association(rows: Rows) -> str:
     count = len({row["first"] for row in rows})
     chart = alt.layer(cells, words) if count <= _MOST_NUMBERED else cells
     return _svg(chart.properties(height={"step": 26 if count <= _MOST_NUMBERED else 18}))
+
+
+def draw_frontier(rows: Rows, edge: Rows, *, x: str, y: str, most: tuple[float, float], room: float) -> str:
+    """Settings by loss and risk, with intervals and a number each; the lower left is best.
+
+    Rows of x, y, their ends (x_low, ...), series (place in the colours), is_beaten, label and its place (label_x,
+    label_y); `edge` holds the corners that none beats in these two. Both scales are of square roots, from 0 to
+    `most`; `room` is the width in pixels that the y axis takes.
+    """
+    import altair as alt
+
+    side = [alt.Scale(type="sqrt", domain=[0, end], nice=False) for end in most]
+    axis = alt.Axis(tickCount=4, format="~s" if most[0] >= _THOUSANDS else "~r", grid=True)
+    across = alt.X("x:Q", title=x, scale=side[0], axis=axis)
+    title = alt.Axis(tickCount=5, format="~r", minExtent=room, maxExtent=room)
+    up = alt.Y("y:Q", title=y, scale=side[1], axis=title)
+    base = _chart(rows)
+    series = [str(place) for place in range(len(_SHAPES))]
+    fill = alt.Color("series:N", legend=None, scale=_scale(series, (RELEASE, OTHER, INK)))
+    colour = alt.condition(alt.datum["is_beaten"], alt.value(ORIGINAL), fill)
+    line = _chart(edge).mark_line(interpolate="step-after", color=FAINT, strokeWidth=1, strokeDash=[3, 3])
+    spans = [
+        base.mark_rule(strokeWidth=1.5).encode(x="x_low:Q", x2="x_high:Q", y=up, color=colour),
+        base.mark_rule(strokeWidth=1.5).encode(x=across, y="y_low:Q", y2="y_high:Q", color=colour),
+    ]
+    shape = alt.Shape("series:N", legend=None, scale=_scale(series, _SHAPES))
+    points = base.mark_point(size=48, filled=True, opacity=1).encode(x=across, y=up, shape=shape, color=colour)
+    names = base.mark_text(fontSize=11).encode(
+        x="label_x:Q",
+        y="label_y:Q",
+        text="label:N",
+        color=alt.condition(alt.datum["is_beaten"], alt.value(FAINT), alt.value(INK)),
+    )
+    chart = alt.layer(line.encode(x=across, y=up), *spans, points, names)
+    return _svg(chart.properties(height=FRONTIER_HEIGHT), width=FRONTIER_WIDTH)
 
 
 def _chart(rows: Rows) -> altair.Chart:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from muco.assess.query import PUBLIC_KEY
 from muco.assess.shown import Shown
-from muco.errors import InfeasibleError
-from muco.tune.score import RISKS, WORTHS, Score, draw_queries, score_run
-from muco.tune.setting import Setting, check_names
+from muco.tune.score import RISKS, WORTHS, Score, Yardstick
+from muco.tune.setting import Setting, check_settings
+from muco.tune.trials import Trials
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from muco.policy import Policy
+
+_FIGURES = ("proven", *RISKS, *WORTHS)
 
 # Called with a setting's name, the runs done and all runs; it may raise to stop.
 Watch = Callable[[str, int, int], None]
@@ -48,10 +54,11 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Frontier(Shown):
-    """All settings that were looked at, in their order, and how many runs that took."""
+    """All settings that were looked at, in their order; how many runs that took, and what was sampled."""
 
     standings: tuple[Standing, ...]
     runs: int
+    sampled: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Frontier({len(self.standings)} settings, {self.runs} runs)"
@@ -69,13 +76,14 @@ class Frontier(Shown):
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """A row a setting: its figures, the mean over its runs, and the settings that beat it in everything."""
+        """A row a setting: the mean and standard error of its figures, and the settings that beat it throughout."""
         import polars as pl
 
         rows = [
             {
                 "setting": standing.setting.name,
-                **{figure: standing.mean(figure) for figure in ("proven", *RISKS, *WORTHS)},
+                **{figure: standing.mean(figure) for figure in _FIGURES},
+                **{f"{figure}_error": standing.spread(figure) for figure in _FIGURES},
                 "runs": len(standing.scores),
                 "beaten_by": ", ".join(self.beaten_by(standing)) if standing.scores else "",
                 "refusal": standing.refusal,
@@ -83,18 +91,26 @@ class Frontier(Shown):
             for standing in self.standings
         ]
         text = {"setting", "beaten_by", "refusal"}
-        names = ("setting", "proven", *RISKS, *WORTHS, "runs", "beaten_by", "refusal")
+        errors = [f"{figure}_error" for figure in _FIGURES]
+        names = ("setting", *_FIGURES, *errors, "runs", "beaten_by", "refusal")
         kinds = {name: pl.String() if name in text else pl.Float64() for name in names}
         return pl.DataFrame(rows, schema={**kinds, "runs": pl.Int64()})
 
 
 def compare_settings(
-    original: Any, settings: Iterable[Setting], *, runs: int = 3, watch: Watch | None = None
+    original: Any,
+    settings: Iterable[Setting],
+    *,
+    runs: int = 3,
+    judge: Policy | None = None,
+    query_key: bytes = PUBLIC_KEY,
+    watch: Watch | None = None,
 ) -> Frontier:
     """Run every setting under `runs` trial keys on one table and score what comes out.
 
-    A setting that the table cannot bear stays in the list with the reason. Figures are of trial keys that everybody
-    knows: none of these releases may be published.
+    `judge` is the policy by whose kinds and distances all are measured: the first setting's unless given; another
+    `query_key` draws other queries. A setting that the table cannot bear stays in the list with the reason. Figures
+    are of trial keys that everybody knows: none of these releases may be published.
 
     >>> import muco, polars as pl
     >>> table = pl.DataFrame({"age": range(20, 60), "pay": range(40)})
@@ -103,22 +119,18 @@ def compare_settings(
     >>> made.standings[0].mean("proven")
     0.2
     """
-    listed = check_names(list(settings))
+    listed = check_settings(list(settings))
     if not listed:
         return Frontier((), 0)
-    queries = draw_queries(original, listed[0])
-    standings, done, whole = [], 0, runs * len(listed)
-    for setting in listed:
-        scores: list[Score] = []
-        refusal = ""
-        for run in range(runs if setting.is_random else 1):
-            if watch is not None:
-                watch(setting.name, done, whole)
-            try:
-                scores.append(score_run(original, setting, queries, run=run))
-            except InfeasibleError as error:
-                refusal = str(error)
-                break
-            done += 1
-        standings.append(Standing(setting, tuple(scores), refusal))
-    return Frontier(tuple(standings), done)
+    yardstick = Yardstick.of(original, judge or listed[0].policy, query_key=query_key)
+    trials = Trials(yardstick)
+    whole = sum(runs if setting.is_random else 1 for setting in listed)
+    done = itertools.count(1)
+
+    def told(name: str) -> None:
+        if watch is not None:
+            watch(name, next(done), whole)
+
+    found = trials.make(listed, range(runs), told=told)
+    standings = tuple(Standing(setting, *each) for setting, each in zip(listed, found))
+    return Frontier(standings, trials.runs, tuple(yardstick.sampled()))

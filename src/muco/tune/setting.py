@@ -15,9 +15,11 @@ from muco.errors import PolicyError
 from muco.personal import PERSONAL
 from muco.policy import Policy
 from muco.presets import TIGHT
-from muco.switches import Cover, Draw, Grouping, Method
+from muco.switches import Grouping, Method, Role, Sweep
 
 DELTAS = (5, 6, 8, 10)  # the paper's, as 1/δ
+_SWITCHES_OF_NO_EFFECT = {"max_risk", "accept_risk", "tried"}
+ROUNDS = 4  # of exchanges: more gain little
 STRONG = 0.3  # an association from which two attributes are proposed to be drawn together
 WIDEST_BLOCK = 3  # a block of everything publishes exact combinations, as Anatomy does
 
@@ -33,6 +35,11 @@ class Setting:
 
     def __repr__(self) -> str:
         return f"Setting({self.name})"
+
+    @property
+    def switches(self) -> str:
+        """The policy but for what changes no release: equal for settings that do the same."""
+        return self.policy.model_dump_json(exclude=_SWITCHES_OF_NO_EFFECT)
 
     @property
     def is_random(self) -> bool:
@@ -57,32 +64,16 @@ def usual_settings(policy: Policy) -> Iterator[Setting]:
         if strength <= policy.diversity:
             yield Setting(f"paper 1/{strength}", switched(policy, delta=Fraction(1, strength)))
     yield Setting("provable", switched(policy))
-    if _has_groupings(policy):
-        yield Setting("provable, seeds", switched(policy, grouping=Grouping.SEEDS))
-        yield Setting("provable, exchanges", switched(policy, grouping=Grouping.SEEDS, exchanges=4))
-        yield Setting("provable, sampled", switched(policy, grouping=Grouping.SAMPLED))
+    if has_groupings(policy):
+        leaf, table = {"exchanges": ROUNDS}, {"exchanges": ROUNDS, "sweep": Sweep.TABLE}
+        yield Setting("provable + exchanges", switched(policy, **leaf))
+        yield Setting("provable + seeds + exchanges", switched(policy, **leaf, grouping=Grouping.SEEDS))
+        yield Setting("provable + table + exchanges", switched(policy, **table))
+        if policy.asks is None:  # its groups are of one size, whatever records ask for
+            yield Setting("provable, sampled", switched(policy, grouping=Grouping.SAMPLED))
     yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
     if len(policy.sensitive) == 1 and policy.household is None:
         yield Setting("Anatomy", switched(policy), Method.ANATOMY)
-
-
-def settings_to_try(policy: Policy, blocks: tuple[tuple[str, ...], ...], *, provable: bool) -> Iterator[Setting]:
-    """What `tune` looks at for one diversity, the likeliest to win first."""
-    groupings = [(Grouping.SEEDS, 4), (Grouping.NEIGHBOURS, 4), (Grouping.SEEDS, 0), (Grouping.NEIGHBOURS, 0)]
-    for grouping, exchanges in groupings if _has_groupings(policy) else [(Grouping.LEAVES, 0)]:
-        tied: tuple[tuple[tuple[str, ...], ...], ...] = ((), blocks) if blocks else ((),)
-        for together in tied:
-            words = {"grouping": grouping, "exchanges": exchanges, "blocks": together}
-            name = f"provable l={policy.diversity} {grouping}" + f" +{exchanges}" * bool(exchanges)
-            yield Setting(name + " blocks" * bool(together), switched(policy, **words))
-    if provable or policy.household is not None:  # what is measured without a proof is measured for rows
-        return
-    for strength in range(2, policy.diversity + 1, 2):
-        for cover, draw in ((Cover.BALANCED, Draw.CONTROLLED), (Cover.CHEAPEST, Draw.INDEPENDENT)):
-            words = {"delta": Fraction(1, strength), "repair": 0, "cover": cover, "draw": draw}
-            words |= {"grouping": Grouping.SEEDS, "exchanges": 4} if _has_groupings(policy) else {}
-            words |= {"columns": "observed"}
-            yield Setting(f"delta 1/{strength} l={policy.diversity} {cover} {draw}", switched(policy, **words))
 
 
 def propose_blocks(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
@@ -104,14 +95,22 @@ def propose_blocks(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(sorted(block, key=names.index)) for block in found)
 
 
-def check_names(settings: list[Setting]) -> list[Setting]:
-    """The settings, if no two share a name; PolicyError otherwise."""
+def check_settings(settings: list[Setting]) -> list[Setting]:
+    """The settings, if no two share a name and all have the same roles; PolicyError otherwise."""
+    for setting in settings:
+        for role in (Role.QUASI, Role.SENSITIVE):
+            mine, first = set(setting.policy.named(role)), set(settings[0].policy.named(role))
+            if mine != first:
+                raise PolicyError(
+                    f"setting {setting.name} differs from the others in what is {role}: "
+                    f"{', '.join(sorted(mine ^ first))}. Settings are compared on the same attributes"
+                )
     names, counts = np.unique([setting.name for setting in settings], return_counts=True)
     if (counts > 1).any():
         raise PolicyError(f"two settings are called {names[counts > 1][0]}: give each its own name")
     return settings
 
 
-def _has_groupings(policy: Policy) -> bool:
+def has_groupings(policy: Policy) -> bool:
     """Whether leaves may be grouped further: other principles and households keep the partition's own leaves."""
     return policy.household is None and switched(policy, delta=TIGHT).grouping is not Grouping.LEAVES
