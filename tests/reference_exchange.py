@@ -20,10 +20,9 @@ single = np.float32
 
 
 def apart(world: World, a: int, b: int) -> np.float32:
-    """Σ dis over the quasi-identifiers of two records."""
-    return total(
-        single(d.rows[x][y]) for d, x, y in zip(world.distances, world.codes[a], world.codes[b], strict=True)
-    )
+    """Σ dis over the quasi-identifiers of two records, each as often as it counts."""
+    cells = zip(world.distances, world.codes[a], world.codes[b], strict=True)
+    return total(single(d.weight * d.rows[x][y]) for d, x, y in cells)
 
 
 def total(numbers: Iterator[np.float32]) -> np.float32:
@@ -46,13 +45,14 @@ def profile(world: World, members: Sequence[int], lines: Sequence[bool]) -> list
     share, found = single(1) / single(len(members)), []
     for attribute, (distance, is_line) in enumerate(zip(world.distances, lines, strict=True)):
         bins = [single(0)] * (2 if is_line else min(len(distance.rows), BINS))
+        weight = single(distance.weight)
         for code in world.values(members, attribute):
             if is_line and code == distance.missing_code:
-                bins[1] += share
+                bins[1] += weight * share
             elif is_line:
-                bins[0] += share * single(distance.rows[0][code])
+                bins[0] += share * single(distance.weight * distance.rows[0][code])
             else:
-                bins[code * len(bins) // len(distance.rows)] += share / single(2)
+                bins[code * len(bins) // len(distance.rows)] += weight * share / single(2)
         found += bins
     return found
 
@@ -130,9 +130,11 @@ def loss_change(world: World, one: tuple[Sequence[int], int], other: tuple[Seque
 
 def is_allowed(world: World, left: Sequence[int], right: Sequence[int], a: int, b: int) -> bool:
     """Whether the values that join stay frequent enough in both groups."""
-    if not world.sizes:
-        return True
     for side, at, joining in ((left, a, right[b]), (right, b, left[a])):
+        if world.asks and world.asks[joining] > len(side):
+            return False
+        if not world.sizes:
+            continue
         value = world.sensitive[joining][0]
         equal = sum(world.sensitive[i][0] == value for place, i in enumerate(side) if place != at) + 1
         if equal * world.principle.diversity > len(side):

@@ -54,7 +54,7 @@ def test_the_certificate_carries_no_key_partition_table_or_input_hash(tmp_path: 
     text = (tmp_path / "out.certificate.json").read_text()
     assert set(json.loads(text)) == {
         "method", "settings", "attributes", "records", "smallest_group", "changed_share", "information_loss",
-        "repair", "promise", "limits", "version", "certificate_version", "gate", "release", "achieved",
+        "repair", "promise", "limits", "version", "certificate_version", "gate", "release", "achieved", "rules",
     }  # fmt: skip
     for secret in (KEY, hashlib.sha256(table.read_bytes()).hexdigest(), "Aston", "illness 3", "person 1"):
         assert secret not in text
