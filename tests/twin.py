@@ -25,7 +25,7 @@ class Axis:
 
     def weighted(self, weight: float) -> Axis:
         """The same, counted so often where groups are formed."""
-        return Axis(replace(self.oracle, weight=weight), self.core.weighted(weight))
+        return replace(self, oracle=replace(self.oracle, weight=weight), core=self.core.weighted(weight))
 
     @property
     def size(self) -> int:
