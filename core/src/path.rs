@@ -16,7 +16,7 @@ const LAST_MU: f64 = 1e-8;
 /// tables 1 in 200 go on.
 const FURTHER: [f64; 2] = [1e-10, 1e-12];
 const FEW: usize = 12;
-/// How near to the path a point must be, relative to mu, before the last centring step, which squares it.
+/// How near to the path a point must be, relative to mu, before it leaves for the face.
 const CENTRED: f64 = 1e-5;
 /// Steps after which a path that has not arrived is given up; 10 to 15 are usual.
 const STEPS: usize = 200;
@@ -151,14 +151,16 @@ impl<'a, W: Width> Path<'a, W> {
         Ok(Limit { q: self.land(), y, scale: self.scale })
     }
 
-    /// Steps to the point of the path at `mu`, and whether they arrived: the last is taken from within [`CENTRED`].
+    /// Steps to within [`CENTRED`] of the point of the path at `mu`, and whether they came there.
     fn centre(&mut self, mu: f64, steps: usize) -> bool {
         (0..steps).any(|_| {
-            let arrived = self.is_centred(mu);
+            if self.is_centred(mu) {
+                return true;
+            }
             self.factor();
             self.aim(mu, 0.0);
             self.advance();
-            arrived
+            false
         })
     }
 
