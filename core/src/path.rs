@@ -12,8 +12,7 @@ mod face;
 
 /// Complementarity at which the path is left. The step from there is second order: what remains is about its square.
 const LAST_MU: f64 = 1e-8;
-/// Where the path is followed to, in a few steps each, while its point does not tell the optimal face. Of a census's
-/// tables 1 in 200 go on.
+/// Where the path is followed to, in a few steps each, while its point does not tell the optimal face.
 const FURTHER: [f64; 4] = [1e-10, 1e-12, 1e-14, 1e-16];
 const FEW: usize = 12;
 /// How near to the path a point must be, relative to mu, before it leaves for the face.
