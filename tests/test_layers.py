@@ -134,6 +134,10 @@ def test_a_file_is_read_in_one_sitting(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= 300
 
 
+def test_algorithm_1_is_read_at_one_glance() -> None:
+    assert len((PACKAGE / "anonymize.py").read_text("utf-8").splitlines()) < 120
+
+
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_a_python_function_fits_on_a_screen(path: Path) -> None:
     for node in ast.walk(parse(path)):

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from muco.gate import Passage
+from muco.microdata import Microdata
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.rule_codes import RuleCount
@@ -82,29 +83,34 @@ def find_cautions(outcome: Outcome) -> list[str]:
 def certify(outcome: Outcome, passage: Passage | None = None) -> Certificate:
     """The public certificate of a run, and of its passage through the gate."""
     microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
-    named = {role: policy.named(role) for role in Role}
-    unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
-    other = (*named[Role.OTHER], *unnamed)
+    named = name_attributes(microdata)
     return Certificate(
         method="MuCo: mutual cover by random output tables",
         settings=_settings(policy),
-        attributes={
-            "quasi_identifiers": named[Role.QUASI],
-            "sensitive": named[Role.SENSITIVE],
-            "untouched": other,
-            "removed": named[Role.IDENTIFIER],
-        },
+        attributes=named,
         records=len(outcome.released),
         smallest_group=outcome.smallest_group,
         changed_share=round(outcome.changed_share, 6),
         information_loss={name: round(loss, 6) for name, loss in outcome.information_loss.items()},
         repair={name: _count(getattr(outcome, name)) for name in ("repaired", "unrepairable") if policy.repair},
         promise=(*_linking(policy, outcome), describe_diversity(policy)),
-        limits=_limits(policy, other),
+        limits=_limits(policy, named["untouched"]),
         version=version("muco"),
         gate=passage.to_words() if passage else {},
         rules=tuple(_tell_rule(rule) for rule in outcome.rules),
     )
+
+
+def name_attributes(microdata: Microdata) -> dict[str, tuple[str, ...]]:
+    """The attributes by what becomes of them, as a certificate lists them."""
+    policy = microdata.policy
+    unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
+    return {
+        "quasi_identifiers": policy.quasi,
+        "sensitive": policy.sensitive,
+        "untouched": (*policy.named(Role.OTHER), *unnamed),
+        "removed": policy.named(Role.IDENTIFIER),
+    }
 
 
 def _count(records: int) -> int | str:

@@ -15,17 +15,17 @@ import narwhals as nw
 import numpy as np
 
 from muco._core import shuffled
-from muco.anonymize import Watch, choose
 from muco.arrays import Codes
 from muco.baselines.labels import label_groups, spans_of_groups
 from muco.gate import Passage, pass_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
-from muco.promise import describe_diversity, describe_limits
+from muco.promise import describe_diversity, describe_limits, name_attributes
 from muco.release import Certificate, HiddenGroups, Release, Summary
+from muco.request import Watch, choose_policy, ignore
 from muco.scale import Scale
 from muco.steps import divide_table
-from muco.switches import Grouping, Method, Principle, Role, Sweep
+from muco.switches import Grouping, Method, Principle, Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +53,8 @@ def generalize_with_groups(
     frame: Any, policy: Policy, *, key: bytes | str | Key | None = None, watch: Watch | None = None
 ) -> tuple[Release, HiddenGroups]:
     """The same, and what must stay with the curator: whose each row is, and its group."""
-    started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
-    table, policy = choose(frame, policy, {})
+    started, secret, told = time.perf_counter(), Key.of(key), watch or ignore
+    table, policy = choose_policy(frame, policy, {})
     told("encode", 0, len(table))
     leaves = policy.model_copy(update={"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF, "exchanges": 0})
     microdata = Microdata.of(table, leaves, key=secret)
@@ -64,11 +64,7 @@ def generalize_with_groups(
     told("release", 0, len(table))
     order = shuffled(secret.bits, len(table))
     rows = groups.order[order]
-    kept = {
-        domain.attribute: domain.records[microdata.codes[rows, place]]
-        for place, domain in enumerate(microdata.quasi)
-    }
-    data = table.released(rows, kept, frozenset(policy.named(Role.IDENTIFIER)))
+    data = microdata.released(rows, microdata.codes[rows])
     number = np.repeat(np.arange(len(groups)), groups.sizes)[order]
     texts = {}
     for place in np.flatnonzero((low != high).any(axis=0)).tolist():
@@ -109,18 +105,6 @@ def summarize(groups: Groups, certificate: Certificate, seconds: float) -> Summa
         information_loss=sum(certificate.information_loss.values()),
         seconds=seconds,
     )
-
-
-def name_attributes(microdata: Microdata) -> dict[str, tuple[str, ...]]:
-    """The attributes by what becomes of them, as a certificate lists them."""
-    policy = microdata.policy
-    unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
-    return {
-        "quasi_identifiers": policy.quasi,
-        "sensitive": policy.sensitive,
-        "untouched": (*policy.named(Role.OTHER), *unnamed),
-        "removed": policy.named(Role.IDENTIFIER),
-    }
 
 
 def _pass(groups: Groups) -> Passage | None:
@@ -166,7 +150,3 @@ def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -
         version=version("muco"),
         gate=passage.to_words() if passage else {},
     )
-
-
-def _ignore(*_: object) -> None:
-    """Nobody watches."""
