@@ -1,4 +1,4 @@
-"""The minimality attack (A10) on groups drawn at random: how likely they are after an exchange of values."""
+"""Reruns of groups drawn at random (A10): how likely the groups are after an exchange of sensitive values."""
 
 from __future__ import annotations
 
