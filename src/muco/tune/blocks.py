@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from muco.assess.comparison import Comparison
 from muco.policy import Policy
 from muco.tune.setting import STRONG, propose_blocks
@@ -16,7 +14,7 @@ def with_proposed_blocks(original: Any, policy: Policy) -> Policy:
 
     Raises PolicyError where its other switches allow no blocks, TableError for a table that does not fit it.
     """
-    comparison = Comparison.of(original, original, policy, record=np.arange(len(original)))
+    comparison = Comparison.of_raw(original, policy)
     words = {name: getattr(policy, name) for name in Policy.model_fields}
     return Policy.parse({**words, "blocks": propose_blocks(comparison)})
 

@@ -73,7 +73,7 @@ class Yardstick:
     @staticmethod
     def of(original: Any, policy: Policy, *, query_key: bytes = PUBLIC_KEY) -> Yardstick:
         """Draw the queries that every setting is asked; another key draws others."""
-        raw = Comparison.of(original, original, policy, record=np.arange(len(original)))
+        raw = Comparison.of_raw(original, policy)
         count = QUERIES if len(original) <= LARGE else FEWER_QUERIES
         return Yardstick(
             original, policy, Queries.of(raw, width=min(PREDICATES, len(raw.quasi)), count=count, key=query_key)

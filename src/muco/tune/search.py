@@ -111,7 +111,7 @@ class _Search:
 
     @staticmethod
     def of(original: Any, base: Policy, goal: Goal, started: float, budget: float, watch: Watch | None) -> _Search:
-        raw = Comparison.of(original, original, base, record=np.arange(len(original)))
+        raw = Comparison.of_raw(original, base)
         reach = _reach(base, raw)
         needed = (goal.needed,) if goal.needed <= reach else ()
         levels = needed if goal.is_informed else tuple(dict.fromkeys(min(level, reach) for level in LEVELS))
