@@ -17,10 +17,11 @@ from muco.assess.contest import compare_anatomized, compare_generalized
 from muco.assess.disclosure import rate_exact
 from muco.assess.distribution import measure_distributions
 from muco.assess.evidence import Evidence
-from muco.assess.informed import MOST_RECORDS, Posterior
+from muco.assess.informed import Posterior
 from muco.assess.linkage import rate_nearest
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.query import PUBLIC_KEY, Aggregate, Queries
+from muco.gate import MOST_RECORDS
 from muco.policy import Policy
 from muco.release import Hidden
 from muco.switches import Method
