@@ -16,7 +16,7 @@ from muco.switches import Draw, Principle, Role
 
 _NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk", "rules"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
-FEWEST = 10  # a smaller number of records is not told
+FEWEST = 10  # people that may be counted in public: of fewer no number is told
 _KEPT = {
     Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",
     Principle.DISTINCT: "each group holds at least {l} different values of {names}",

@@ -18,9 +18,9 @@ from muco.errors import TableError
 from muco.gate import MOST_RECORDS
 from muco.policy import Policy
 from muco.release import Hidden
+from muco.scale import Reals
 from muco.switches import Draw
 
-Reals = NDArray[np.float64]
 _KNOWS = "groups, random output tables and all quasi-identifiers of everybody"
 _PRODUCT = "controlled draws are taken as independent ones"
 _RULES = "what edit rules exchanged is taken as drawn"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from muco.assess.knows import list_known, name_informed, shorten_informed, tell_why_proven
 from muco.assess.rate import Risk
+from muco.promise import FEWEST
 from muco.switches import Method, Principle
 
 if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
     from muco.assess.informed import Informed
 
-FEWEST = 10  # people that may be counted in public
 # Choices of regulators, not laws of nature; the first is usual for a release to the public.
 THRESHOLDS = (0.09, 0.075, 0.05)
 
