@@ -1,4 +1,4 @@
-"""The presets, and the switches that go together (METHOD, section 1).
+"""The presets, and the switches that go together (docs/policy.md).
 
 paper     = delta given, buckets, cheapest, domain, independent, repair 1
 provable  = delta tight, neighbours, balanced, observed, controlled, repair 0
