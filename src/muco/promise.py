@@ -7,12 +7,13 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
+from muco.blocks import is_one_block
 from muco.gate import Passage
 from muco.microdata import Microdata
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.rule_codes import RuleCount
-from muco.switches import Draw, Principle, Role
+from muco.switches import Principle, Role
 
 _NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk", "rules"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
@@ -198,11 +199,6 @@ def _limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
             "sensitive values; only which of its rows is theirs stays open."
         )
     return (*limits, *describe_limits(policy, other))
-
-
-def is_one_block(policy: Policy) -> bool:
-    """Whether whole records are permuted: the end of the scale at which mutual cover is Anatomy."""
-    return policy.draw is Draw.CONTROLLED and any(1 < len(block) == len(policy.quasi) for block in policy.blocks)
 
 
 def describe_limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
