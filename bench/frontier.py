@@ -92,7 +92,9 @@ def main() -> None:
         "--measure", choices=["numbers", "kinds"], help="as what they are measured: as --kinds says"
     )
     parser.add_argument("--queries", type=int, default=0, metavar="SET", help="which set of queries is asked")
-    parser.add_argument("--only", default="", metavar="START", help="settings whose names begin so, such as sampled")
+    parser.add_argument(
+        "--only", default="", metavar="START", help="settings whose names begin so, such as sampled"
+    )
     parser.add_argument("--sensitive", default="age", help="the sensitive attribute of Adult")
     given = parser.parse_args()
     if given.table == "adult":
