@@ -70,7 +70,7 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
     groups = outcome.groups
     policy = groups.microdata.policy
     if policy.is_provable:
-        return float(groups.largest_share), _PROVEN if policy.household is None else _SHARED
+        return float(groups.largest_share), tell_share(policy)
     if policy.household is not None:
         return None, _OF_ROWS
     share = min(1.0, MOST_RECORDS / len(outcome.released))
@@ -85,6 +85,11 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
         )
         own.append(found[0])
     return float(np.nanmean(np.concatenate(own))), _MEASURED
+
+
+def tell_share(policy: Policy) -> str:
+    """What the largest share of a group is, in words."""
+    return _PROVEN if policy.household is None else _SHARED
 
 
 def _refusal(policy: Policy, risk: float | None, how: str, remedy: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from muco.blocks import is_one_block
 from muco.gate import Passage
 from muco.microdata import Microdata
+from muco.personal import PERSONAL
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.rule_codes import RuleCount
@@ -125,9 +126,15 @@ def _tell_rule(rule: RuleCount) -> dict[str, int | str]:
 
 
 def _settings(policy: Policy) -> dict[str, Any]:
+    words = policy.model_dump(mode="json", exclude={*_NO_SWITCHES, *PERSONAL}, exclude_none=True)
+    return {**words, **tell_records(policy)}
+
+
+def tell_records(policy: Policy) -> dict[str, Any]:
+    """The columns that say something of each record, and what is to be kept: every method forms groups by them."""
+    columns = {field: getattr(policy, field) for field in PERSONAL}
     keep = {name: each.keep for name, each in policy.attributes.items() if each.keep is not None}
-    words = policy.model_dump(mode="json", exclude=_NO_SWITCHES, exclude_none=True)
-    return {**words, "keep": keep} if keep else words
+    return {name: value for name, value in {**columns, "keep": keep}.items() if value}
 
 
 def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
@@ -140,10 +147,7 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         return (
             "Whoever knows the groups, the random output tables and every quasi-identifier of everybody links a "
             f"released row to its person with probability at most 1/{outcome.smallest_group}. {given}.",
-            *_living_together(
-                policy, f"is linked to its household with probability at most {outcome.groups.largest_share}"
-            ),
-            *_asked(policy, "who knows all that links its row with probability at most 1 over that number"),
+            *promise_persons(policy, outcome.groups.largest_share),
         )
     strength = math.ceil(1 / policy.delta) if isinstance(policy.delta, Fraction) else outcome.smallest_group
     words = [
@@ -157,6 +161,14 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         left = f", but for {few} in groups of equal records" if outcome.unrepairable else ""
         words.append(f"No row keeps every quasi-identifier of its record{left}: an exact match is wrong.")
     return tuple(words)
+
+
+def promise_persons(policy: Policy, largest_share: Fraction) -> tuple[str, ...]:
+    """What households and records that ask for more get where all rows of a group are alike."""
+    return (
+        *_living_together(policy, f"is linked to its household with probability at most {largest_share}"),
+        *_asked(policy, "who knows all that links its row with probability at most 1 over that number"),
+    )
 
 
 def _living_together(policy: Policy, kept: str) -> list[str]:

@@ -203,9 +203,11 @@ def _against(risk: Risk, people: int, before: str = "") -> str:
 
 def _proven(assessment: Assessment) -> Iterator[str]:
     if assessment.proven is not None:
+        alone = assessment.policy.household is None
+        of = "one over the smallest group" if alone else "the largest share of a group that one household has"
         yield (
-            f"Linking by {list_known(assessment.method)}: at most {percent(assessment.proven)}, one over the "
-            f"smallest group, because {tell_why_proven(assessment.method)}."
+            f"Linking by {list_known(assessment.method)}: at most {percent(assessment.proven)}, {of}, because "
+            f"{tell_why_proven(assessment.method)}."
         )
     if assessment.classes.has_groups:
         for found in assessment.classes.diversity:

@@ -17,13 +17,13 @@ import numpy as np
 
 from muco._core import shuffled, uniforms
 from muco.arrays import Offsets
-from muco.baselines.generalize import replace_columns, summarize
+from muco.baselines.generalize import replace_columns, summarize, tell_ignored
 from muco.errors import PolicyError, TableError
 from muco.frame import Frame
 from muco.gate import Passage, pass_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
-from muco.promise import describe_diversity, describe_limits, name_attributes
+from muco.promise import describe_diversity, describe_limits, name_attributes, tell_records
 from muco.release import Anatomy, Certificate, HiddenGroups, Parts
 from muco.request import Watch, choose_policy, ignore
 from muco.scale import Reals
@@ -215,7 +215,12 @@ def _certify(groups: Groups, group: str, passage: Passage | None) -> Certificate
     smallest = int(groups.sizes.min())
     return Certificate(
         method="Anatomy: quasi-identifiers and sensitive values in two tables joined by group; no mutual cover",
-        settings={"method": "anatomy", "diversity": policy.diversity, "principle": policy.principle},
+        settings={
+            "method": "anatomy",
+            "diversity": policy.diversity,
+            "principle": policy.principle,
+            **tell_records(policy),
+        },
         attributes=named,
         records=len(microdata),
         smallest_group=smallest,
@@ -231,6 +236,7 @@ def _certify(groups: Groups, group: str, passage: Passage | None) -> Certificate
         limits=(
             "Quasi-identifiers are published as they are: whoever knows a person's finds the row and sees that the "
             f"person is in the table. Column {group} tells which rows belong together.",
+            *tell_ignored(policy),
             *describe_limits(policy, named["untouched"]),
         ),
         version=version("muco"),

@@ -17,10 +17,10 @@ import numpy as np
 from muco._core import shuffled
 from muco.arrays import Codes
 from muco.baselines.labels import label_groups, spans_of_groups
-from muco.gate import Passage, pass_gate
+from muco.gate import Passage, pass_gate, tell_share
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
-from muco.promise import describe_diversity, describe_limits, name_attributes
+from muco.promise import describe_diversity, describe_limits, name_attributes, promise_persons, tell_records
 from muco.release import Certificate, HiddenGroups, Release, Summary
 from muco.request import Watch, choose_policy, ignore
 from muco.scale import Scale
@@ -107,11 +107,16 @@ def summarize(groups: Groups, certificate: Certificate, seconds: float) -> Summa
     )
 
 
+def tell_ignored(policy: Policy) -> tuple[str, ...]:
+    """That edit rules are for values that are drawn."""
+    return ("The policy's edit rules are neither kept nor counted: no value is drawn.",) if policy.rules else ()
+
+
 def _pass(groups: Groups) -> Passage | None:
     """The policy's gate: all rows of a group look alike, so that who knows the groups links with 1/m."""
-    policy, smallest = groups.microdata.policy, int(groups.sizes.min())
+    policy = groups.microdata.policy
     remedy = f"Raise diversity to {math.ceil(1 / policy.max_risk)}" if policy.max_risk else ""
-    return pass_gate(policy, 1 / smallest, "one over the smallest group, the groups taken as given", remedy=remedy)
+    return pass_gate(policy, float(groups.largest_share), tell_share(policy), remedy=remedy)
 
 
 def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -> Certificate:
@@ -131,7 +136,7 @@ def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -
     )
     return Certificate(
         method="Mondrian: generalisation of the groups of a multidimensional partition, without mutual cover",
-        settings={**settings, "information_loss_unit": "width"},
+        settings={**settings, **tell_records(policy), "information_loss_unit": "width"},
         attributes=named,
         records=len(microdata),
         smallest_group=smallest,
@@ -141,10 +146,12 @@ def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -
         promise=(
             "All records of a group carry the same quasi-identifiers: whoever knows every quasi-identifier of "
             f"everybody links a released row to its person with probability at most 1/{smallest}. {given}.",
+            *promise_persons(policy, groups.largest_share),
             describe_diversity(policy),
         ),
         limits=(
             "Where the records of a group differ, ranges, labels and sets stand in place of their values.",
+            *tell_ignored(policy),
             *describe_limits(policy, named["untouched"]),
         ),
         version=version("muco"),
