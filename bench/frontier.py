@@ -27,6 +27,7 @@ CENSUS = ("SEX", "AGE", "RELATE", "MARST", "RACE", "EDUC", "UHRSWORK")
 CATEGORIES = ("SEX", "RELATE", "MARST", "RACE", "EDUC")
 ARX = "arx_local_frequency10.csv"
 LARGER = (1.2, 1.3, 2.4)  # groups so many times as large as the diversity asked for
+DRAWN = ((0.15, 4), (0.2, 8))  # temperature and rounds of the grouping sampled
 HEADS = ("setting", "informed", "nearest", "exact", "query", "large", "association", "loss")
 
 
@@ -62,6 +63,9 @@ def settings(policy: Policy) -> Iterator[Setting]:
     for more in LARGER if level == 10 else LARGER[:2]:
         near = math.ceil(level * more - 1e-9)
         yield Setting(f"l = {near}, whole table, exchanges", switched(policy, diversity=near, **tight))
+    for warmth, rounds in DRAWN:
+        drawn = switched(policy, grouping="sampled", temperature=warmth, exchanges=rounds)
+        yield Setting(f"sampled, T {warmth:g}, {rounds} rounds", drawn)
     yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
 
 
@@ -88,6 +92,9 @@ def main() -> None:
         "--measure", choices=["numbers", "kinds"], help="as what they are measured: as --kinds says"
     )
     parser.add_argument("--queries", type=int, default=0, metavar="SET", help="which set of queries is asked")
+    parser.add_argument(
+        "--only", default="", metavar="START", help="settings whose names begin so, such as sampled"
+    )
     parser.add_argument("--sensitive", default="age", help="the sensitive attribute of Adult")
     given = parser.parse_args()
     if given.table == "adult":
@@ -99,6 +106,7 @@ def main() -> None:
     tried = list(settings(policy))
     if given.table == "census" and given.diversity == 10:
         tried.append(Setting("ARX, local recoding", policy, release=pl.read_csv(given.data / "releases" / ARX)))
+    tried = [setting for setting in tried if setting.name.startswith(given.only)]
     if judge != policy:  # ranges of numbers are none of categories
         tried = [setting for setting in tried if setting.method is Method.MUCO]
     frontier = compare_settings(table, tried, runs=given.runs, judge=judge, query_key=bytes([given.queries] * 32))

@@ -1,7 +1,7 @@
 """The paper's census table and Adult with its hierarchies: sizes, losses, and an independent Mondrian in numpy.
 
-Where METHOD (measured on prototypes) and this tree differ, both figures stand in a comment, and the bounds are
-drawn around what is measured here, over keys.
+Where the notes of the method (measured on prototypes) and this tree differ, both figures stand in a comment, and
+the bounds are drawn around what is measured here, over keys.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Width = Callable[[Integers], float]
 
 
 def mondrian(codes: Integers, sensitive: Integers, widths: Sequence[Width], diversity: int) -> set[frozenset[int]]:
-    """Strict Mondrian under frequency l-diversity (METHOD, section 3), written again from its words."""
+    """Strict Mondrian under frequency l-diversity (docs/algebra/partition.md), written again from its words."""
     leaves, nodes = set(), [np.arange(len(codes))]
     while nodes:
         node = nodes.pop()
@@ -99,13 +99,13 @@ def test_the_census_leaves_are_those_of_an_independent_mondrian(census: pl.DataF
     made = mondrian(codes, sensitive, [width_of(values) for values, _ in columns], 10)
     _, hidden = census_run(census, kinds={}, **PAPER, grouping="leaves")
     assert leaves_of(hidden) == made
-    assert len(made) == 1_411  # METHOD: 1,300, by the authors' ranking
+    assert len(made) == 1_411  # the notes: 1,300, by the authors' ranking
 
 
 @pytest.mark.parametrize(
     ("kinds", "switches", "low", "high"),
     [
-        # METHOD's prototypes: 13,600 (paper) and 12,300 (provable), on another partition and with every code a
+        # The notes' prototypes: 13,600 (paper) and 12,300 (provable), on another partition and with every code a
         # number; its section 3 promises a loss about 35 % below theirs. Measured here: 5,170 and 8,680 with
         # numbers, 8,292 and 14,068 with the five categories as such (0/1 distances; these depend on the order of
         # the attributes, which breaks ties).
@@ -136,7 +136,7 @@ def test_the_census_loss_rises_as_delta_falls_as_in_section_5_2(census: pl.DataF
 
 
 def test_the_census_loss_rises_with_l_against_section_5_4(census: pl.DataFrame) -> None:
-    # The paper (and METHOD's prototype, 13,600 -> 9,800) has it falling from l = 10 to 20. Measured here: 5,170
+    # The paper (and the notes' prototype, 13,600 -> 9,800) has it falling from l = 10 to 20. Measured here: 5,170
     # -> 5,620. At l = 20 heaped wages leave 152 leaves of 1,411, and what wider leaves cost is more than what
     # larger groups spare, because the leaves at l = 10 are already so much closer than the authors'.
     losses = [

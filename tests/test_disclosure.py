@@ -160,7 +160,7 @@ def test_the_authors_release_discloses_what_was_measured_of_it(census: pl.DataFr
 
 @pytest.mark.data
 def test_the_authors_release_is_linked_as_was_measured(census: pl.DataFrame) -> None:
-    # The figures of RISKS take codes as categories, but for age and hours.
+    # The figures of the notes take codes as categories, but for age and hours.
     made = authors(census, kinds(("SEX", "RELATE", "MARST", "RACE", "EDUC")))
     assert link_nearest(made).identity.rate.value == pytest.approx(0.078, abs=0.002)
     assert link_nearest(made).without_exact.rate.value == pytest.approx(0.094, abs=0.01)

@@ -118,10 +118,20 @@ def test_every_public_name_has_its_page(name: str) -> None:
     assert any(named.search(page.read_text("utf-8")) for page in (ROOT / "docs").glob("*.md"))
 
 
-def test_every_module_of_a_public_name_is_in_the_index() -> None:
+def test_every_module_of_a_public_name_and_every_one_below_the_package_is_in_the_index() -> None:
     index = (ROOT / "docs" / "index.md").read_text("utf-8")
     modules = {"muco." + home for home in vars(sys.modules["muco"])["_HOME"].values()}
+    modules |= {module for module in MODULES if module.count(".") == 1}
     assert [module for module in sorted(modules) if f"`{module}`" not in index] == []
+
+
+def test_every_option_is_on_the_page_of_the_command_line() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text("utf-8")
+    helps = [path.read_text("utf-8") for path in sorted((ROOT / "tests" / "help").glob("*.txt"))]
+    # An option may stand there by its short name: `-o RELEASE`.
+    options = {found for text in helps for found in re.findall(r"│ [* ]*(--[a-z-]+) *(-[a-z])?\b", text)}
+    is_named = {(long, short): long in page or (short and f"`{short}" in page) for long, short in options}
+    assert [long for (long, _), named in sorted(is_named.items()) if not named] == []
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:

@@ -17,7 +17,7 @@ from hypothesis import assume, given
 import muco
 from muco._core import uniforms
 from muco.assess.assessment import Effort, assess_release
-from muco.baselines import anatomize, generalize
+from muco.baselines import anatomize, generalize, generalize_with_groups
 from muco.errors import InfeasibleError, PolicyError, ReleaseError
 from muco.frame import Frame
 from muco.guess.proposal import Proposal
@@ -150,6 +150,18 @@ def test_mondrian_keeps_households_and_anatomy_refuses_them() -> None:
     assert generalize(COUPLES, policy()).certificate.smallest_group == 4
     with pytest.raises(PolicyError, match="would part households"):
         anatomize(COUPLES, policy())
+
+
+def test_mondrian_counts_a_household_as_one_person_too() -> None:
+    # As above: ranges over four rows, of which two are one household's.
+    with pytest.raises(ReleaseError, match=r"the informed risk is 0\.5000 \(the largest share of a group"):
+        generalize(COUPLES, policy(max_risk=0.3))
+    release, kept = generalize_with_groups(COUPLES, policy())
+    assert "linked to its household with probability at most 1/2" in release.certificate.promise[1]
+    assert release.certificate.settings["household"] == "home"
+    judged = assess_release(COUPLES, release, policy(), hidden=kept, effort=Effort.RISKS)
+    assert judged.proven == 0.5
+    assert "at most 50 %, the largest share of a group that one household has" in " ".join(judged.verdict.proven)
 
 
 def test_settings_that_are_tried_keep_what_the_policy_says_of_records() -> None:

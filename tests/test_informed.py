@@ -1,4 +1,4 @@
-"""The informed adversary: brute force, closed forms, controls, calibration, the rates of RISKS."""
+"""The informed adversary: brute force, closed forms, controls, calibration, the rates of docs/risk.md."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def test_a_refused_run_writes_nothing(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "words", "expected"),
     [
-        # METHOD, section 9: identity .0222 at P = .7 and 0 at 1, loss 13,927.5; nearest .078 there, .08 with ties.
+        # The notes: identity .0222 at P = .7 and 0 at 1, loss 13,927.5; nearest .078 there, .08 with ties.
         (
             "authors_l10_delta6_seed0",
             ("--record", "OID"),

@@ -129,9 +129,13 @@ def test_the_core_neither_unwraps_nor_panics_nor_is_unsafe() -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("path", [*MODULES, *RUST], ids=relative)
+@pytest.mark.parametrize("path", [path for path in TEXTS if path.suffix in {".py", ".rs"}], ids=relative)
 def test_a_file_is_read_in_one_sitting(path: Path) -> None:
     assert len(path.read_text("utf-8").splitlines()) <= 300
+
+
+def test_algorithm_1_is_read_at_one_glance() -> None:
+    assert len((PACKAGE / "anonymize.py").read_text("utf-8").splitlines()) < 120
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

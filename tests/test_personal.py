@@ -16,6 +16,7 @@ from hypothesis import assume, given
 import muco
 from muco._core import uniforms
 from muco.assess.assessment import Effort, assess_release
+from muco.baselines import anatomize, generalize
 from muco.errors import InfeasibleError, MucoWarning, PolicyError, TableError
 from muco.microdata import Groups
 from muco.preflight.whole import find_all
@@ -141,6 +142,18 @@ def test_the_certificate_says_what_an_ask_gets_and_nothing_of_asks() -> None:
     assert release.certificate.attributes["removed"] == ("cover",)
     assert "stands in a group of as many as it asks for" in release.certificate.promise[1]
     assert any("looking at what records ask for (cover)" in limit for limit in release.certificate.limits)
+
+
+@pytest.mark.parametrize("method", [generalize, anatomize])
+def test_the_certificate_of_a_baseline_names_what_its_groups_were_formed_by(method: Any) -> None:
+    kept = {"age": {"role": "quasi", "keep": 2.0}}
+    settings = method(PEOPLE, policy(attributes=kept)).certificate.settings
+    assert (settings["asks"], settings["keep"]) == ("cover", {"age": 2.0})
+
+
+def test_mondrian_promises_what_an_ask_gets() -> None:
+    words = generalize(PEOPLE, policy()).certificate.promise[1]
+    assert words.startswith("A record that asks for more (cover) stands in a group of as many")
 
 
 def test_an_ask_leaves_only_where_the_policy_says_so_and_with_a_caution() -> None:

@@ -1,7 +1,8 @@
-"""The rates of RISKS.md on the census table, on the authors' partition: `pytest tests/test_reference_rates.py`.
+"""The rates of docs/risk.md on the census table, on the authors' partition: `pytest tests/test_reference_rates.py`.
 
-RISKS measured a prototype on the authors' groups. `Reading.PROGRAM` divides as their program does; codes are
-numbers for it, and categories (Gower) for who looks for near rows. Each figure is the mean over `SEEDS`.
+The notes of the method measured a prototype on the authors' groups. `Reading.PROGRAM` divides as their program
+does; codes are numbers for it, and categories (Gower) for who looks for near rows. Each figure is the mean over
+`SEEDS`.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def test_disclosure_at_p_match(runs: list[Run]) -> None:
 
 
 def test_the_informed_adversary(runs: list[Run]) -> None:
-    # RISKS: mean .562, top .622, .9 or more for 29 %. Ours is .539: the centre of all
+    # The notes: mean .562, top .622, .9 or more for 29 %. Ours is .539: the centre of all
     # cheapest tables tells less than a vertex.
     def asked(one: Run) -> list[float]:
         found = Posterior.of(one.numbers, [one.hidden])
@@ -131,13 +132,13 @@ def test_who_simulates_the_method(runs: list[Run]) -> None:
 
 
 def test_who_knows_tables_and_no_groups(runs: list[Run]) -> None:
-    # RISKS: .585, .04 below its A1. Ours is .50, on the authors' own rows too: why theirs is higher
+    # The notes: .585, .04 below its A1. Ours is .50, on the authors' own rows too: why theirs is higher
     # is not known.
     assert search_without_groups(runs[0].hidden).rate.value == pytest.approx(0.50, abs=0.02)
 
 
 def test_several_releases_joined(runs: list[Run]) -> None:
-    # RISKS: .77 with two, .85 with three; tables at their centre, as above, tell a little less.
+    # The notes: .77 with two, .85 with three; tables at their centre, as above, tell a little less.
     releases = [release_of(runs[0].hidden.outcome.groups, key_of(seed)) for seed in SEEDS]
     found = [join_releases(runs[0].numbers, releases[:count]).rate.value for count in (2, 3)]
     assert found == pytest.approx([0.77, 0.85], abs=0.03)

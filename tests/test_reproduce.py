@@ -208,7 +208,7 @@ def test_the_small_tables_meet_delta_and_keep_the_number_of_people(small: SmallT
 @pytest.mark.data
 @pytest.mark.skipif(not DATA.is_dir(), reason="needs ../shared/data, which is not here")
 def test_the_program_reading_makes_the_authors_leaves_and_figures() -> None:
-    # Theirs at delta 1/6 (METHOD, section 9): 3,594 groups of the same sizes, each within one of our leaves; loss
+    # Theirs at delta 1/6 (the notes): 3,594 groups of the same sizes, each within one of our leaves; loss
     # 13,577, identity at .7 .0222 by their release. Any tuple of a bucket may be the next, so that groups differ.
     plan = Plan.of_census(pl.read_csv(DATA / "census.csv", infer_schema=False))
     microdata = Microdata.of(plan.table, plan.policy_for(Reading.PROGRAM.grouping, 10), key=key_of(0))

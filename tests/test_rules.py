@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import muco
 import twin
 from muco import _core
+from muco.baselines import anatomize, generalize
 from muco.errors import MucoError, PolicyError, TableError
 from muco.microdata import Microdata
 from muco.policy import Policy
@@ -161,6 +162,15 @@ def test_the_certificate_tells_rules_by_name_and_small_counts_as_small() -> None
     assert "widowed" not in certificate.to_json()
     large = muco.anonymize(people(100), policy(MARRIED_CHILDREN), key=KEY).certificate
     assert json.loads(large.to_json())["rules"][0]["drawn"] >= 10
+
+
+@pytest.mark.parametrize("method", [generalize, anatomize])
+def test_a_method_that_draws_nothing_says_that_it_keeps_no_rules(method: Any) -> None:
+    # Ages 20 to 23, four pays: any two records are a group.
+    table = pl.DataFrame({"age": [20, 21, 22, 23], "pay": [1, 2, 3, 4]})
+    rule = {"forbid": {"age": "< 21"}}
+    made = method(table, muco.Policy.of(quasi="age", sensitive="pay", diversity=2, rules=[rule]))
+    assert any("edit rules are neither kept nor counted" in limit for limit in made.certificate.limits)
 
 
 def test_batches_and_order_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

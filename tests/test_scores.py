@@ -10,7 +10,7 @@ import pytest
 
 from muco import anonymize_with_hidden
 from muco.assess.partition import intersect_partitions, measure_minimality
-from muco.assess.sampled import number_groups, rerun_exchanged
+from muco.assess.reruns import number_groups, rerun_exchanged
 from muco.assess.scores import search_without_groups, simulate_method
 from muco.errors import TableError
 from muco.example import generate

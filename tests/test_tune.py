@@ -18,12 +18,12 @@ from muco.example import generate
 from muco.policy import Policy
 from muco.switches import Grouping, Method
 from muco.tune.advice import records_to_leave_out
-from muco.tune.blocks import describe_blocks, with_proposed_blocks
+from muco.tune.blocks import describe_blocks, propose_blocks, with_proposed_blocks
 from muco.tune.frontier import Frontier, Standing, compare_settings
 from muco.tune.goal import Adversary, Goal, Keep
 from muco.tune.score import Score, Yardstick
 from muco.tune.search import tune
-from muco.tune.setting import Setting, propose_blocks, switched, usual_settings
+from muco.tune.setting import Setting, switched, usual_settings
 from muco.tune.space import Choice, Space
 from muco.tune.trials import Trials
 from shell import muco

@@ -1,4 +1,4 @@
-"""The four releases of other tools, against the reference points of METHOD, section 9.
+"""The four releases of other tools, against the reference figures of docs/worth.md.
 
 Two readings of kinds give its figures: information loss takes every attribute as a number, queries take AGE and
 UHRSWORK as numbers and the rest as categories.
@@ -74,7 +74,7 @@ def test_the_expected_move_of_arx_is_the_reference_but_for_values_nobody_has() -
 
 
 def test_mondrian_of_spark_loses_widths_like_the_references_mondrian() -> None:
-    # METHOD's own Mondrian at frequency l = 10 has 55,800; Spark's, at distinct l = 10 and k = 10, is near.
+    # The notes' own Mondrian at frequency l = 10 has 55,800; Spark's, at distinct l = 10 and k = 10, is near.
     assert measure_loss(compare("spark_mondrian_k10_l10", mixed=False)).total_width == pytest.approx(57_850, abs=1)
 
 
@@ -96,8 +96,8 @@ def test_mondrian_answers_worse_than_local_recoding_and_mutual_cover(name: str) 
 
 
 def test_our_mondrian_loses_less_width_than_the_references_and_answers_alike() -> None:
-    # METHOD's Mondrian cuts by unnormalised sums of squares, as the authors' program does: 55,800 and 1.57. Cuts by
-    # normalised range, every attribute a number, lose 31 % less; the mean of three medians is 1.44.
+    # The notes' Mondrian cuts by unnormalised sums of squares, as the authors' program does: 55,800 and 1.57. Cuts
+    # by normalised range, every attribute a number, lose 31 % less; the mean of three medians is 1.44.
     release = generalize(read("census.csv").drop("OCC"), NUMBERS, key=bytes(32))
     assert sum(release.certificate.information_loss.values()) == pytest.approx(38_239, abs=1)
     made = Comparison.of(read("census.csv"), release.data, MIXED)
@@ -106,7 +106,8 @@ def test_our_mondrian_loses_less_width_than_the_references_and_answers_alike() -
 
 
 def test_anatomy_counts_exactly_and_sums_by_group_averages() -> None:
-    # METHOD's .42; ours is .46 to .50 over keys and sets of queries: the choice among buckets of one size is keyed.
+    # The notes' .42; ours is .46 to .50 over keys and sets of queries: the choice among buckets of one size is
+    # keyed.
     joined, averages = join_tables(anatomize(read("census.csv").drop("OCC"), MIXED, key=bytes(32)))
     made = Comparison.of(read("census.csv"), joined, MIXED)
     queries, answers = Queries.of(made), Answers.of(made, values=averages)
@@ -121,6 +122,6 @@ def test_a_release_without_alignment_is_measured_where_that_needs_none() -> None
 
 
 def test_the_authors_release_changes_correlations_by_some_hundredths() -> None:
-    # Every attribute a number, salary among them. METHOD's .0103 has a stream of its own for every group.
+    # Every attribute a number, salary among them. The notes' .0103 has a stream of its own for every group.
     found = measure_distributions(compare("authors_l10_delta6_seed0", mixed=False))
     assert found.mean_change == pytest.approx(0.0150, abs=0.0005)

@@ -58,8 +58,8 @@ impl Grouping {
             ("neighbours", "leaf") => Ok(Grouping::Neighbours { whole_table: false }),
             ("neighbours", "table") => Ok(Grouping::Neighbours { whole_table: true }),
             ("seeds", "leaf") => Ok(Grouping::Seeds { whole_table: false }),
-            ("sampled", _) => Ok(Grouping::Sampled),
             ("seeds", "table") => Ok(Grouping::Seeds { whole_table: true }),
+            ("sampled", _) => Ok(Grouping::Sampled),
             _ => Err(Error::Shape("no grouping has that name".into())),
         }
     }

@@ -4,10 +4,10 @@
 //! |---|---|
 //! | Definition 4, 5: dis(.) | [`distance`] |
 //! | l-diversity and its kin | [`principle`] |
-//! | Algorithm 1, line 2: divide_table | [`partition`] of a [`microdata`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`]; or [`sampled`] |
+//! | Algorithm 1, line 2: divide_table | [`partition`] of a [`microdata`], then [`grouping`] by [`buckets`] or [`seeds`], then [`exchange`]; or [`sampled`], which `settle` ends; `written` distances serve both |
 //! | cover that records ask for themselves, records that belong together | [`asks`], [`households`] |
 //! | Definition 1: the random output table | [`table`] |
-//! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], [`batch`] those of many groups |
+//! | Algorithm 1, line 5: calculate_table | [`cover`] solves one along the [`path`], whose steps `system` gives, [`batch`] those of many groups |
 //! | Algorithm 1, line 6: output_values | [`draw`], whole blocks by [`coupling`], under the keyed streams of [`stream`] |
 //! | Algorithm 2: randomize_unchanged_tuples | [`repair`] |
 //! | edit rules kept, which the paper has not | [`rules`] |

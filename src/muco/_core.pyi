@@ -71,14 +71,18 @@ def divide_table(
 ) -> tuple[Offsets, Offsets, Offsets]:
     """Algorithm 1, line 2: the groups as (order, starts, leaf of each group).
 
-    `sensitive` has shape (records, sensitive attributes), `sizes` and `ordered` tell the domain size of each
-    and whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `exchanges` is how
-    many rounds of exchanges between near groups follow; those of the grouping sampled are drawn under `key` at a
-    temperature in mean distances within the first groups. Groups are near only inside a `shard` of so many.
-    `partition` is range, or program for the authors' way.
-    `asks` says among how many records each record is to hide.
-    `households` are the number of each record's household, 2^32 - 1 for none, and the codes of its middle, by which
-    cuts see it: groupings leaves and neighbours keep households whole, without exchanges.
+    `sensitive` has shape (records, sensitive attributes); `sizes` and `ordered` tell the domain size of each and
+    whether its codes are ordered (t-closeness). The whole table must satisfy the principle. `tags`, one a record,
+    order those that share all quasi-identifiers.
+
+    `partition` is range, or program for the authors' way of cutting. `grouping` is leaves, buckets, neighbours,
+    seeds or sampled, `sweep` leaf or table. Then come `exchanges` rounds between near groups, which are near only
+    inside a `shard` of so many; those of sampled are drawn under `key` at `temperature`, in mean distances within
+    the first groups.
+
+    `asks` says among how many records each record is to hide. `households` are the number of each record's
+    household, 2^32 - 1 for none, and the codes of its middle, by which cuts see it: leaves and neighbours keep
+    households whole, without exchanges.
     """
 
 @final

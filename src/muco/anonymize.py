@@ -11,7 +11,7 @@ import numpy as np
 
 from muco._core import Tables, shuffled
 from muco.arrays import Offsets
-from muco.errors import MucoWarning, PolicyError
+from muco.errors import MucoWarning
 from muco.frame import Frame
 from muco.gate import check_gate
 from muco.memory import CELL, check_memory
@@ -19,13 +19,9 @@ from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
 from muco.promise import certify, find_cautions, summarize
 from muco.release import Hidden, Outcome, Release
+from muco.request import Watch, choose_policy, ignore
 from muco.rule_codes import count_broken
 from muco.steps import calculate_tables, divide_table, draw_values, keep_rules, repair_tuples
-from muco.switches import Role
-
-_SHOWN = 20  # names of a warning
-# Called with a stage (encode, divide, cover, release), the records done and all records; it may raise to stop.
-Watch = Callable[[str, int, int], None]
 
 
 def anonymize(
@@ -50,7 +46,8 @@ def anonymize(
     >>> sorted(release.data["age"])
     [20, 30, 40, 50]
     """
-    release, _, _ = _run(choose(frame, policy, switches), key=Key.of(key), watch=watch or _ignore, keep=_ignore)
+    chosen = choose_policy(frame, policy, switches)
+    release, _, _ = _run(chosen, key=Key.of(key), watch=watch or ignore, keep=ignore)
     return release
 
 
@@ -64,22 +61,9 @@ def anonymize_with_hidden(
 ) -> tuple[Release, Hidden]:
     """The same, and what must never leave: the key, the groups and the tables, to measure what they would tell."""
     tables: list[Tables] = []
-    secret = Key.of(key)
-    run = _run(choose(frame, policy, switches), key=secret, watch=watch or _ignore, keep=tables.append)
-    release, outcome, rows = run
+    secret, chosen = Key.of(key), choose_policy(frame, policy, switches)
+    release, outcome, rows = _run(chosen, key=secret, watch=watch or ignore, keep=tables.append)
     return release, Hidden(secret, outcome, tuple(tables), rows)
-
-
-def choose(frame: Any, policy: Policy | None, switches: dict[str, Any]) -> tuple[Frame, Policy]:
-    """The table and its policy, with a warning to the caller's caller for columns without a role."""
-    if policy is not None and switches:
-        raise PolicyError(f"give a policy or its parts, not both: {', '.join(switches)} beside a policy")
-    table, chosen = Frame.of(frame), policy or Policy.of(**switches)
-    if unnamed := [name for name in table.names if name not in chosen.attributes]:
-        more = f" and {len(unnamed) - _SHOWN:,} more" if len(unnamed) > _SHOWN else ""
-        words = f"columns without a role are released untouched: {', '.join(unnamed[:_SHOWN])}{more}"
-        warn(f"{words}. Give them role other to silence this", MucoWarning, stacklevel=3)
-    return table, chosen
 
 
 def _run(
@@ -105,11 +89,7 @@ def _run(
     watch("release", 0, len(table))
     order = shuffled(key.bits, len(table))
     rows = outcome.groups.order[order]
-    covered = {
-        domain.attribute: domain.records[outcome.released[order, place]]
-        for place, domain in enumerate(microdata.quasi)
-    }
-    data = table.released(rows, covered, frozenset(policy.named(Role.IDENTIFIER)))
+    data = microdata.released(rows, outcome.released[order])
     summary = summarize(outcome, seconds=time.perf_counter() - started)
     return Release(data, certificate, summary), outcome, rows
 
@@ -130,7 +110,3 @@ def mutual_cover(groups: Groups, key: Key, watch: Watch, keep: Callable[[Tables]
         repaired, unrepairable = repaired + mended, unrepairable + left
         keep(tables)
     return Outcome(groups, np.concatenate(covered), repaired, unrepairable, tuple(broken.tolist()))
-
-
-def _ignore(*_: object) -> None:
-    """Nobody watches, or nothing is kept."""

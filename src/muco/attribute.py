@@ -75,7 +75,7 @@ class Attribute(Clause):
     """One attribute A of the microdata (Section 3): what it is to an adversary, and its dis(.).
 
     `order` makes an attribute ordinal; a hierarchy or own distances make it categorical. With any other kind
-    they are refused: numbers, dates and ordinal values compare along the line (METHOD, section 7), and a tree
+    they are refused: numbers, dates and ordinal values compare along the line (docs/values.md), and a tree
     that were read and then ignored would look like a setting.
 
     >>> Attribute(role="qi", order=["low", "high"]).kind

@@ -95,7 +95,7 @@ class Domain:
         return codes.to_numpy()
 
     def loss(self, original: Codes, released: Codes) -> NDArray[np.float64]:
-        """Information loss of each cell, in [0, 1] (METHOD, section 8).
+        """Information loss of each cell, in [0, 1] (docs/measures/loss.md).
 
         |released - original| / (max - min + 1) for numbers, dates and ranks; dis / dis_max for the rest and for a
         missing value.

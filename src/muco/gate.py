@@ -14,13 +14,13 @@ from muco.errors import ReleaseError
 from muco.policy import Policy
 from muco.release import Outcome
 
-# It orders the Markov chains of large groups and hides nothing: a figure must come out again.
-_PUBLIC = hashlib.sha256(b"muco assess").digest()
+# It chooses groups and orders the Markov chains of large ones, and hides nothing: a figure must come out again.
+PUBLIC = hashlib.sha256(b"muco assess").digest()
 _PROVEN = "one over the smallest group: proven, the groups taken as given"
 _MEASURED = "mean posterior of a person's own row, for one who knows groups and tables: measured, no bound"
 _SHARED = "the largest share of a group that one household has: proven, the groups taken as given"
 _OF_ROWS = "it is measured for rows, and not for households"
-MOST_RECORDS = 200_000  # beyond, a keyed sample of groups, as in the assessment
+MOST_RECORDS = 200_000  # beyond, a keyed sample of groups of about so many records
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
     groups = outcome.groups
     policy = groups.microdata.policy
     if policy.is_provable:
-        return float(groups.largest_share), _PROVEN if policy.household is None else _SHARED
+        return float(groups.largest_share), tell_share(policy)
     if policy.household is not None:
         return None, _OF_ROWS
     share = min(1.0, MOST_RECORDS / len(outcome.released))
@@ -81,10 +81,15 @@ def _informed_risk(outcome: Outcome, tables: Sequence[Tables]) -> tuple[float | 
         seen = [(made, outcome.released[here], policy.repair, policy.block_places)]
         nothing = np.zeros((records, 0), dtype=np.int32), np.zeros(records, dtype=bool)
         found, _, _ = conclude(
-            seen, *nothing, _PUBLIC, first_group=batch.first, world="release", corrupted=0, share=share
+            seen, *nothing, PUBLIC, first_group=batch.first, world="release", corrupted=0, share=share
         )
         own.append(found[0])
     return float(np.nanmean(np.concatenate(own))), _MEASURED
+
+
+def tell_share(policy: Policy) -> str:
+    """What the largest share of a group is, in words."""
+    return _PROVEN if policy.household is None else _SHARED
 
 
 def _refusal(policy: Policy, risk: float | None, how: str, remedy: str) -> str:

@@ -149,6 +149,15 @@ class Microdata:
         """What every group must keep."""
         return principle_of(self.policy)
 
+    def released(self, rows: Offsets, codes: Codes, dropped: tuple[str, ...] = ()) -> Any:
+        """The frame that may leave: row i is record `rows[i]` with the quasi-identifiers of `codes[i]`.
+
+        Identifiers go, and what is `dropped` beside.
+        """
+        cells = zip(self.quasi, codes.T, strict=True)
+        covered = {domain.attribute: domain.records[column] for domain, column in cells}
+        return self.frame.released(rows, covered, frozenset((*self.policy.named(Role.IDENTIFIER), *dropped)))
+
     @property
     def released_names(self) -> tuple[str, ...]:
         """The columns that leave: all but identifiers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from muco._core import tag_records
-from muco.arrays import Codes
+from muco.arrays import Codes, Offsets
 from muco.clause import Clause
 from muco.errors import InfeasibleError, TableError
 from muco.frame import Frame
@@ -154,9 +155,7 @@ def read_households(table: Frame, policy: Policy, codes: Codes, key: bytes) -> H
     if policy.household is None:
         return None
     values = _distinct(table, policy, policy.household)
-    known = ~values.is_missing[values.index]
-    own = len(values.cells) + np.arange(len(table))
-    _, household, counts = np.unique(np.where(known, values.index, own), return_inverse=True, return_counts=True)
+    _, household, counts = np.unique(_living_in(values), return_inverse=True, return_counts=True)
     sizes = counts[household]
     rows = np.flatnonzero(sizes * policy.diversity > len(table))
     if rows.size:
@@ -169,8 +168,29 @@ def read_households(table: Frame, policy: Policy, codes: Codes, key: bytes) -> H
     # Households of one middle are swept in an order of the key: that of their names is nobody's to see.
     places = np.arange(len(values.cells), dtype=np.uint64).reshape(-1, 1)
     rank = np.argsort(np.argsort(tag_records(key, places)))
-    number = np.where(known, rank[values.index], _ALONE).astype(np.uint32)
+    number = np.where(values.is_missing[values.index], _ALONE, rank[values.index]).astype(np.uint32)
     return Households(number, _middle_codes(codes, household, counts), sizes)
+
+
+def largest_share(table: Frame, policy: Policy, rows: Offsets, group: Offsets) -> Fraction:
+    """The largest share of a group that one household has, or one record where the policy names no column.
+
+    `rows` is the record of each released row, and `group` its group from 0 on.
+    """
+    sizes = np.bincount(group)
+    if policy.household is None:
+        return Fraction(1, int(sizes.min()))
+    living = _living_in(_distinct(table, policy, policy.household))[rows]
+    pairs, held = np.unique(np.column_stack((group, living)), axis=0, return_counts=True)
+    place = int((held / sizes[pairs[:, 0]]).argmax())
+    return Fraction(int(held[place]), int(sizes[pairs[place, 0]]))
+
+
+def _living_in(values: Distinct) -> NDArray[np.int64]:
+    """A number for each record's household, and one of its own for a record that has none."""
+    own = len(values.cells) + np.arange(len(values.index))
+    numbers: NDArray[np.int64] = np.where(values.is_missing[values.index], own, values.index)
+    return numbers
 
 
 def _middle_codes(codes: Codes, household: NDArray[np.int64], counts: NDArray[np.int64]) -> Codes:

@@ -1,4 +1,4 @@
-"""The policy: what each attribute is, and every switch of METHOD's section 1, with all defaults and checks.
+"""The policy: what each attribute is, and every switch of the method, with all defaults and checks.
 
 A policy is one TOML file; with the same key it replays a run exactly.
 """

@@ -7,15 +7,18 @@ from fractions import Fraction
 from importlib.metadata import version
 from typing import Any
 
+from muco.blocks import is_one_block
 from muco.gate import Passage
+from muco.microdata import Microdata
+from muco.personal import PERSONAL
 from muco.policy import Policy
 from muco.release import Certificate, Outcome, Summary
 from muco.rule_codes import RuleCount
-from muco.switches import Draw, Principle, Role
+from muco.switches import Principle, Role
 
 _NO_SWITCHES = {"schema_version", "missing", "table", "attributes", "max_risk", "accept_risk", "rules"}
 FEWEST_RECORDS, NEARLY_ALL = 100, 0.9  # from which a column of almost unique texts looks like an identifier
-FEWEST = 10  # a smaller number of records is not told
+FEWEST = 10  # people that may be counted in public: of fewer no number is told
 _KEPT = {
     Principle.FREQUENCY: "no value of {names} stands in more than 1/{l} of the records of a group",
     Principle.DISTINCT: "each group holds at least {l} different values of {names}",
@@ -82,29 +85,34 @@ def find_cautions(outcome: Outcome) -> list[str]:
 def certify(outcome: Outcome, passage: Passage | None = None) -> Certificate:
     """The public certificate of a run, and of its passage through the gate."""
     microdata, policy = outcome.groups.microdata, outcome.groups.microdata.policy
-    named = {role: policy.named(role) for role in Role}
-    unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
-    other = (*named[Role.OTHER], *unnamed)
+    named = name_attributes(microdata)
     return Certificate(
         method="MuCo: mutual cover by random output tables",
         settings=_settings(policy),
-        attributes={
-            "quasi_identifiers": named[Role.QUASI],
-            "sensitive": named[Role.SENSITIVE],
-            "untouched": other,
-            "removed": named[Role.IDENTIFIER],
-        },
+        attributes=named,
         records=len(outcome.released),
         smallest_group=outcome.smallest_group,
         changed_share=round(outcome.changed_share, 6),
         information_loss={name: round(loss, 6) for name, loss in outcome.information_loss.items()},
         repair={name: _count(getattr(outcome, name)) for name in ("repaired", "unrepairable") if policy.repair},
         promise=(*_linking(policy, outcome), describe_diversity(policy)),
-        limits=_limits(policy, other),
+        limits=_limits(policy, named["untouched"]),
         version=version("muco"),
         gate=passage.to_words() if passage else {},
         rules=tuple(_tell_rule(rule) for rule in outcome.rules),
     )
+
+
+def name_attributes(microdata: Microdata) -> dict[str, tuple[str, ...]]:
+    """The attributes by what becomes of them, as a certificate lists them."""
+    policy = microdata.policy
+    unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
+    return {
+        "quasi_identifiers": policy.quasi,
+        "sensitive": policy.sensitive,
+        "untouched": (*policy.named(Role.OTHER), *unnamed),
+        "removed": policy.named(Role.IDENTIFIER),
+    }
 
 
 def _count(records: int) -> int | str:
@@ -118,9 +126,15 @@ def _tell_rule(rule: RuleCount) -> dict[str, int | str]:
 
 
 def _settings(policy: Policy) -> dict[str, Any]:
+    words = policy.model_dump(mode="json", exclude={*_NO_SWITCHES, *PERSONAL}, exclude_none=True)
+    return {**words, **tell_records(policy)}
+
+
+def tell_records(policy: Policy) -> dict[str, Any]:
+    """The columns that say something of each record, and what is to be kept: every method forms groups by them."""
+    columns = {field: getattr(policy, field) for field in PERSONAL}
     keep = {name: each.keep for name, each in policy.attributes.items() if each.keep is not None}
-    words = policy.model_dump(mode="json", exclude=_NO_SWITCHES, exclude_none=True)
-    return {**words, "keep": keep} if keep else words
+    return {name: value for name, value in {**columns, "keep": keep}.items() if value}
 
 
 def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
@@ -133,10 +147,7 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         return (
             "Whoever knows the groups, the random output tables and every quasi-identifier of everybody links a "
             f"released row to its person with probability at most 1/{outcome.smallest_group}. {given}.",
-            *_living_together(
-                policy, f"is linked to its household with probability at most {outcome.groups.largest_share}"
-            ),
-            *_asked(policy, "who knows all that links its row with probability at most 1 over that number"),
+            *promise_persons(policy, outcome.groups.largest_share),
         )
     strength = math.ceil(1 / policy.delta) if isinstance(policy.delta, Fraction) else outcome.smallest_group
     words = [
@@ -150,6 +161,14 @@ def _linking(policy: Policy, outcome: Outcome) -> tuple[str, ...]:
         left = f", but for {few} in groups of equal records" if outcome.unrepairable else ""
         words.append(f"No row keeps every quasi-identifier of its record{left}: an exact match is wrong.")
     return tuple(words)
+
+
+def promise_persons(policy: Policy, largest_share: Fraction) -> tuple[str, ...]:
+    """What households and records that ask for more get where all rows of a group are alike."""
+    return (
+        *_living_together(policy, f"is linked to its household with probability at most {largest_share}"),
+        *_asked(policy, "who knows all that links its row with probability at most 1 over that number"),
+    )
 
 
 def _living_together(policy: Policy, kept: str) -> list[str]:
@@ -192,11 +211,6 @@ def _limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:
             "sensitive values; only which of its rows is theirs stays open."
         )
     return (*limits, *describe_limits(policy, other))
-
-
-def is_one_block(policy: Policy) -> bool:
-    """Whether whole records are permuted: the end of the scale at which mutual cover is Anatomy."""
-    return policy.draw is Draw.CONTROLLED and any(1 < len(block) == len(policy.quasi) for block in policy.blocks)
 
 
 def describe_limits(policy: Policy, other: tuple[str, ...]) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class Outcome:
 
     @property
     def information_loss(self) -> dict[str, float]:
-        """Information loss of each attribute, summed over the records (METHOD, section 8)."""
+        """Information loss of each attribute, summed over the records (docs/measures/loss.md)."""
         columns = zip(self.groups.microdata.quasi, self.original.T, self.released.T)
         return {
             domain.attribute: float(domain.loss(np.ascontiguousarray(a), np.ascontiguousarray(b)).sum())

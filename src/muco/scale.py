@@ -19,7 +19,7 @@ _BLOCK = 1 << 22  # cells of a block of distances, so that a large domain stays 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """D[A] of the original as a scale for both tables (METHOD, section 8).
+    """D[A] of the original as a scale for both tables (docs/measures/loss.md).
 
     `places` are the positions of the codes of an attribute on a line (numbers, dates in days, ranks), 0 for the
     missing code; empty for categories. `extent` is max - min + 1 of the original's, `values` how many values the

@@ -86,19 +86,6 @@ def calculate_tables(batch: Batch, delta: Fraction | str | None = None) -> Table
         raise InfeasibleError(f"{error}. Make the attribute coarser, or set delta to tight") from None
 
 
-def _check_personal(groups: Groups) -> None:
-    """Raise ReleaseError unless each record is among as many as it needs, and with all of its household."""
-    least, households = groups.microdata.least, groups.microdata.households
-    if len(least) and (least[groups.order] > np.repeat(groups.sizes, groups.sizes)).any():
-        raise ReleaseError("a record is among fewer records than it needs. Nothing is released; please report this")
-    if households is not None:
-        number = households.number[groups.order].astype(np.int64)
-        whole = households.sizes[groups.order] > 1
-        held = number * len(groups) + np.repeat(np.arange(len(groups)), groups.sizes)
-        if len(np.unique(held[whole])) > len(np.unique(number[whole])):
-            raise ReleaseError("a household stands in two groups. Nothing is released; please report this")
-
-
 def calculate_table(group: Group, attribute: str, delta: Fraction | str | float | None = None) -> OutputTable:
     """Algorithm 1, line 5: the random output table of one group and attribute, at its centre.
 
@@ -226,6 +213,19 @@ def _codes(domain: Domain, outputs: Sequence[Any], *, records: int) -> Codes:
     if strays := cells.null_count() - sum(value is None for value in outputs):
         raise TableError(f"attribute {domain.attribute}: {strays} values are not of its domain")
     return domain.find(cells)
+
+
+def _check_personal(groups: Groups) -> None:
+    """Raise ReleaseError unless each record is among as many as it needs, and with all of its household."""
+    least, households = groups.microdata.least, groups.microdata.households
+    if len(least) and (least[groups.order] > np.repeat(groups.sizes, groups.sizes)).any():
+        raise ReleaseError("a record is among fewer records than it needs. Nothing is released; please report this")
+    if households is not None:
+        number = households.number[groups.order].astype(np.int64)
+        whole = households.sizes[groups.order] > 1
+        held = number * len(groups) + np.repeat(np.arange(len(groups)), groups.sizes)
+        if len(np.unique(held[whole])) > len(np.unique(number[whole])):
+            raise ReleaseError("a household stands in two groups. Nothing is released; please report this")
 
 
 def _place(group: Group, attribute: str) -> int:

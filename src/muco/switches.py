@@ -1,4 +1,4 @@
-"""The few switches of the one engine (METHOD, section 1), as plain enumerations.
+"""The few switches of the one engine (docs/policy.md), as plain enumerations.
 
 They stand apart from `policy` so that the command line can offer them without loading pydantic.
 """

@@ -1,6 +1,6 @@
 //! The only folder that names pyo3: check arrays, release the interpreter, call, map errors. Shapes and units stand in
-//! `src/muco/_core.pyi`. Here is what every call shares; [`engine`] has the calls of Algorithms 1 and 2, [`assess`] those of
-//! the adversaries.
+//! `src/muco/_core.pyi`. Here is what every call shares; [`engine`] has the calls of Algorithms 1 and 2, [`rules`] what comes
+//! between them, [`streams`] keyed random numbers, [`assess`] the adversaries, [`text`] delimited files.
 
 mod assess;
 mod engine;

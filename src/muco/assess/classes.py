@@ -7,7 +7,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muco._core import shuffled
 from muco.arrays import Codes, Offsets
@@ -15,14 +14,13 @@ from muco.assess.comparison import Comparison
 from muco.assess.sample import PUBLIC
 from muco.assess.shown import Shown
 from muco.domain import Domain
+from muco.scale import Reals
 
 if TYPE_CHECKING:
     import polars as pl
 
 MOST_CLASSES = 2_000  # classes whose share of the population is counted; a keyed sample beyond
 _BLOCK = 1 << 22
-
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,11 @@ class Comparison:
         )
         return replace(comparison, record=_aligned(comparison) if record is None else _checked(record, comparison))
 
+    @staticmethod
+    def of_raw(original: Any, policy: Policy) -> Comparison:
+        """The original beside itself: what is known of a table before anything is done to it."""
+        return Comparison.of(original, original, policy, record=np.arange(len(original)))
+
     @property
     def is_generalized(self) -> bool:
         """Whether a released cell covers several values."""

@@ -16,6 +16,7 @@ from muco.assess.rate import Rate, Risk
 from muco.assess.sample import PUBLIC, choose_targets, encode_for_core, framed, shuffle_rows
 from muco.assess.shown import Shown
 from muco.errors import PolicyError
+from muco.scale import Reals
 
 MATCH_PROBABILITIES = (0.3, 0.5, 0.7, 0.8, 0.9, 1.0)  # the paper's
 MOST_EXACT = 12  # quasi-identifiers of which every set is tried
@@ -26,7 +27,6 @@ _FEWEST = 1_000
 _CONTROLS = 5_000  # records tried in the shuffled control of a generalised table
 
 Masks = NDArray[np.uint64]
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

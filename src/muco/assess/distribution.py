@@ -87,7 +87,7 @@ class Distributions(Shown):
 
 
 def measure_distributions(comparison: Comparison) -> Distributions:
-    """Total variation per attribute and association change per pair (METHOD, section 8); needs no alignment.
+    """Total variation per attribute and association change per pair (docs/worth.md); needs no alignment.
 
     Pairs are those of quasi-identifiers and sensitive attributes. Records missing either value take no part in
     Pearson's r, nor those missing the number in the correlation ratio; elsewhere missing is a value of its own.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from muco.assess.groups import measure_groups
 from muco.assess.informed import Informed, measure_informed
 from muco.baselines import join_tables
 from muco.errors import TableError
+from muco.frame import Frame
+from muco.personal import largest_share
 from muco.policy import Policy
 from muco.release import Anatomy, Hidden, HiddenGroups, Parts, Release
 from muco.scale import Reals
@@ -25,7 +28,8 @@ class Evidence:
     """A release of any tool as all measures take it; None where something is not known or does not apply.
 
     `group` numbers the group of each row where that is known: of a baseline's run, and of Anatomy's two tables,
-    which publish it. `averages` are the group averages that answer queries on Anatomy.
+    which publish it. `share` is the largest of a group that one household, or record, has in a run of Mondrian.
+    `averages` are the group averages that answer queries on Anatomy.
     """
 
     comparison: Comparison
@@ -33,6 +37,7 @@ class Evidence:
     hidden: Hidden | None = None
     group: Offsets | None = None
     averages: Reals | None = None
+    share: Fraction | None = None
 
     def __repr__(self) -> str:
         return f"Evidence({self.comparison})"
@@ -57,7 +62,8 @@ class Evidence:
         _check_kept(comparison, kept.rows)
         if isinstance(kept, Hidden):
             return Evidence(comparison, Method.MUCO, hidden=kept)
-        return Evidence(comparison, kept.method, group=kept.group)
+        share = largest_share(Frame.of(original), kept.policy, kept.rows, kept.group)
+        return Evidence(comparison, kept.method, group=kept.group, share=share)
 
     @property
     def answers(self) -> Answers:
@@ -71,12 +77,10 @@ class Evidence:
 
     @property
     def proven(self) -> float | None:
-        """1/m of the smallest group, where all rows of a group are equally likely to be of each of its members."""
+        """1/m, or a household's share of a group, where all its rows are equally likely to be of each member."""
         if self.hidden is not None and self.hidden.outcome.groups.microdata.policy.is_provable:
             return float(self.hidden.outcome.groups.largest_share)
-        if self.method is Method.MONDRIAN and self.group is not None:
-            return 1 / int(np.bincount(self.group).min())
-        return None
+        return None if self.share is None else float(self.share)
 
     def measure_informed(self) -> Informed | None:
         """A1, for one who knows the groups and, of mutual cover, the tables."""

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from muco.arrays import Codes
 from muco.assess.comparison import Comparison
 from muco.domain import Domain
+from muco.promise import FEWEST
 from muco.scale import Reals, Scale, whole_spans
 from muco.switches import Kind
 from muco.values import as_text
 
-FEWEST = 10  # records of the original that a bar stands for, or it is pooled
 MOST_BARS = 20
 OTHERS, MISSING = "all others", "missing"
 

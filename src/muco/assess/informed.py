@@ -15,12 +15,12 @@ from muco.assess.rate import Rate, Risk
 from muco.assess.sample import PUBLIC, framed
 from muco.assess.shown import Shown
 from muco.errors import TableError
+from muco.gate import MOST_RECORDS
 from muco.policy import Policy
 from muco.release import Hidden
+from muco.scale import Reals
 from muco.switches import Draw
 
-Reals = NDArray[np.float64]
-MOST_RECORDS = 200_000  # beyond, a keyed sample of groups of about so many records
 _KNOWS = "groups, random output tables and all quasi-identifiers of everybody"
 _PRODUCT = "controlled draws are taken as independent ones"
 _RULES = "what edit rules exchanged is taken as drawn"

@@ -56,10 +56,11 @@ class _Found:
 def link_nearest(comparison: Comparison, *, most: int = MOST_TARGETS) -> Linkage:
     """A3: all quasi-identifiers are known, and nothing but the release is seen.
 
-    The row with the smallest sum of normalised distances (METHOD, section 7) over the whole release is taken, rows
-    equally near share the guess. A missing value lies at 1 from every other; a range is as near as its nearest
-    value. `without_exact` leaves rows out that equal the record, for one who knows that they are wrong. At most
-    `most` records are tried, a keyed sample of them. Raises TableError where it is not known which row is whose.
+    The row with the smallest sum of normalised distances over the whole release is taken, rows equally near share
+    the guess (docs/measures/nearest.md). A missing value lies at 1 from every other; a range is as near as its
+    nearest value. `without_exact` leaves rows out that equal the record, for one who knows that they are wrong. At
+    most `most` records are tried, a keyed sample of them. Raises TableError where it is not known which row is
+    whose.
     """
     nobody = np.zeros(len(comparison.original), dtype=np.int64), np.zeros(len(comparison.low), dtype=np.int64)
     return _link(comparison, nobody, "A3", "all quasi-identifiers", most)

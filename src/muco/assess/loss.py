@@ -61,7 +61,7 @@ class Loss(Shown):
 
 
 def measure_loss(comparison: Comparison) -> Loss:
-    """Information loss of each attribute (METHOD, section 8), over the original's own range.
+    """Information loss of each attribute (docs/measures/loss.md), over the original's own range.
 
     >>> import polars as pl
     >>> from muco import Policy

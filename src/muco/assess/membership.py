@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muco._core import find_nearest, shuffled
 from muco.arrays import Offsets
@@ -17,12 +16,12 @@ from muco.errors import TableError
 from muco.frame import Frame
 from muco.policy import Policy
 from muco.release import Release
+from muco.scale import Reals
 
 if TYPE_CHECKING:
     import polars as pl
 
 MOST_TARGETS = 20_000  # people of either side; the interval is then narrower than .015
-Reals = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

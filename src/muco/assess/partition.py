@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from muco.arrays import Offsets
 from muco.assess.rate import Rate
+from muco.assess.reruns import number_groups, rerun_exchanged
 from muco.assess.sample import choose_targets
-from muco.assess.sampled import number_groups, rerun_exchanged
 from muco.assess.shown import Shown
 from muco.errors import TableError
 from muco.microdata import Groups

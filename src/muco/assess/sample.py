@@ -8,13 +8,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from muco import gate
 from muco._core import Encoded, shuffled
 from muco.arrays import Offsets
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
 
-# Nothing secret is drawn under it: it chooses targets and orders controls, the same ones on every machine.
-PUBLIC = hashlib.sha256(b"muco assess").digest()
+# Nothing secret is drawn under it: it chooses targets and orders controls, the same ones on every machine. It is
+# the gate's, so that an assessment finds what the gate found.
+PUBLIC = gate.PUBLIC
 
 
 def choose_targets(records: int, most: int | None) -> Offsets:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from muco.assess.knows import list_known, name_informed, shorten_informed, tell_why_proven
 from muco.assess.rate import Risk
+from muco.promise import FEWEST
 from muco.switches import Method, Principle
 
 if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
     from muco.assess.informed import Informed
 
-FEWEST = 10  # people that may be counted in public
 # Choices of regulators, not laws of nature; the first is usual for a release to the public.
 THRESHOLDS = (0.09, 0.075, 0.05)
 
@@ -203,9 +203,11 @@ def _against(risk: Risk, people: int, before: str = "") -> str:
 
 def _proven(assessment: Assessment) -> Iterator[str]:
     if assessment.proven is not None:
+        alone = assessment.policy.household is None
+        of = "one over the smallest group" if alone else "the largest share of a group that one household has"
         yield (
-            f"Linking by {list_known(assessment.method)}: at most {percent(assessment.proven)}, one over the "
-            f"smallest group, because {tell_why_proven(assessment.method)}."
+            f"Linking by {list_known(assessment.method)}: at most {percent(assessment.proven)}, {of}, because "
+            f"{tell_why_proven(assessment.method)}."
         )
     if assessment.classes.has_groups:
         for found in assessment.classes.diversity:

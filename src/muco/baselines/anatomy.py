@@ -16,19 +16,19 @@ import narwhals as nw
 import numpy as np
 
 from muco._core import shuffled, uniforms
-from muco.anonymize import Watch, choose
 from muco.arrays import Offsets
-from muco.baselines.generalize import name_attributes, replace_columns, summarize
+from muco.baselines.generalize import replace_columns, summarize, tell_ignored
 from muco.errors import PolicyError, TableError
 from muco.frame import Frame
 from muco.gate import Passage, pass_gate
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
-from muco.promise import describe_diversity, describe_limits
+from muco.promise import describe_diversity, describe_limits, name_attributes, tell_records
 from muco.release import Anatomy, Certificate, HiddenGroups, Parts
+from muco.request import Watch, choose_policy, ignore
 from muco.scale import Reals
 from muco.steps import divide_table
-from muco.switches import Grouping, Method, Principle, Role, Sweep
+from muco.switches import Grouping, Method, Principle, Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,8 +58,8 @@ def anatomize_with_groups(
     frame: Any, policy: Policy, *, key: bytes | str | Key | None = None, watch: Watch | None = None
 ) -> tuple[Anatomy, HiddenGroups]:
     """The same, and what must stay with the curator: whose each row is. Its group is published."""
-    started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
-    table, policy = choose(frame, policy, {})
+    started, secret, told = time.perf_counter(), Key.of(key), watch or ignore
+    table, policy = choose_policy(frame, policy, {})
     _check(policy)
     told("encode", 0, len(table))
     switches = {"grouping": Grouping.BUCKETS, "sweep": Sweep.LEAF, "exchanges": 0, "principle": Principle.FREQUENCY}
@@ -181,12 +181,7 @@ def _part_quasi(groups: Groups, order: Offsets, group_of: Offsets, name: str) ->
 
     microdata = groups.microdata
     rows = groups.order[order]
-    kept = {
-        domain.attribute: domain.records[microdata.codes[rows, place]]
-        for place, domain in enumerate(microdata.quasi)
-    }
-    hidden = frozenset((*microdata.policy.named(Role.IDENTIFIER), *microdata.policy.sensitive))
-    data = microdata.frame.released(rows, kept, hidden)
+    data = microdata.released(rows, microdata.codes[rows], microdata.policy.sensitive)
     return replace_columns(data, {name: pl.Series(group_of[order])})
 
 
@@ -220,7 +215,12 @@ def _certify(groups: Groups, group: str, passage: Passage | None) -> Certificate
     smallest = int(groups.sizes.min())
     return Certificate(
         method="Anatomy: quasi-identifiers and sensitive values in two tables joined by group; no mutual cover",
-        settings={"method": "anatomy", "diversity": policy.diversity, "principle": policy.principle},
+        settings={
+            "method": "anatomy",
+            "diversity": policy.diversity,
+            "principle": policy.principle,
+            **tell_records(policy),
+        },
         attributes=named,
         records=len(microdata),
         smallest_group=smallest,
@@ -236,12 +236,9 @@ def _certify(groups: Groups, group: str, passage: Passage | None) -> Certificate
         limits=(
             "Quasi-identifiers are published as they are: whoever knows a person's finds the row and sees that the "
             f"person is in the table. Column {group} tells which rows belong together.",
+            *tell_ignored(policy),
             *describe_limits(policy, named["untouched"]),
         ),
         version=version("muco"),
         gate=passage.to_words() if passage else {},
     )
-
-
-def _ignore(*_: object) -> None:
-    """Nobody watches."""

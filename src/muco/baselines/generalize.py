@@ -15,17 +15,17 @@ import narwhals as nw
 import numpy as np
 
 from muco._core import shuffled
-from muco.anonymize import Watch, choose
 from muco.arrays import Codes
 from muco.baselines.labels import label_groups, spans_of_groups
-from muco.gate import Passage, pass_gate
+from muco.gate import Passage, pass_gate, tell_share
 from muco.microdata import Groups, Key, Microdata
 from muco.policy import Policy
-from muco.promise import describe_diversity, describe_limits
+from muco.promise import describe_diversity, describe_limits, name_attributes, promise_persons, tell_records
 from muco.release import Certificate, HiddenGroups, Release, Summary
+from muco.request import Watch, choose_policy, ignore
 from muco.scale import Scale
 from muco.steps import divide_table
-from muco.switches import Grouping, Method, Principle, Role, Sweep
+from muco.switches import Grouping, Method, Principle, Sweep
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +53,8 @@ def generalize_with_groups(
     frame: Any, policy: Policy, *, key: bytes | str | Key | None = None, watch: Watch | None = None
 ) -> tuple[Release, HiddenGroups]:
     """The same, and what must stay with the curator: whose each row is, and its group."""
-    started, secret, told = time.perf_counter(), Key.of(key), watch or _ignore
-    table, policy = choose(frame, policy, {})
+    started, secret, told = time.perf_counter(), Key.of(key), watch or ignore
+    table, policy = choose_policy(frame, policy, {})
     told("encode", 0, len(table))
     leaves = policy.model_copy(update={"grouping": Grouping.LEAVES, "sweep": Sweep.LEAF, "exchanges": 0})
     microdata = Microdata.of(table, leaves, key=secret)
@@ -64,11 +64,7 @@ def generalize_with_groups(
     told("release", 0, len(table))
     order = shuffled(secret.bits, len(table))
     rows = groups.order[order]
-    kept = {
-        domain.attribute: domain.records[microdata.codes[rows, place]]
-        for place, domain in enumerate(microdata.quasi)
-    }
-    data = table.released(rows, kept, frozenset(policy.named(Role.IDENTIFIER)))
+    data = microdata.released(rows, microdata.codes[rows])
     number = np.repeat(np.arange(len(groups)), groups.sizes)[order]
     texts = {}
     for place in np.flatnonzero((low != high).any(axis=0)).tolist():
@@ -111,23 +107,16 @@ def summarize(groups: Groups, certificate: Certificate, seconds: float) -> Summa
     )
 
 
-def name_attributes(microdata: Microdata) -> dict[str, tuple[str, ...]]:
-    """The attributes by what becomes of them, as a certificate lists them."""
-    policy = microdata.policy
-    unnamed = tuple(name for name in microdata.frame.names if name not in policy.attributes)
-    return {
-        "quasi_identifiers": policy.quasi,
-        "sensitive": policy.sensitive,
-        "untouched": (*policy.named(Role.OTHER), *unnamed),
-        "removed": policy.named(Role.IDENTIFIER),
-    }
+def tell_ignored(policy: Policy) -> tuple[str, ...]:
+    """That edit rules are for values that are drawn."""
+    return ("The policy's edit rules are neither kept nor counted: no value is drawn.",) if policy.rules else ()
 
 
 def _pass(groups: Groups) -> Passage | None:
     """The policy's gate: all rows of a group look alike, so that who knows the groups links with 1/m."""
-    policy, smallest = groups.microdata.policy, int(groups.sizes.min())
+    policy = groups.microdata.policy
     remedy = f"Raise diversity to {math.ceil(1 / policy.max_risk)}" if policy.max_risk else ""
-    return pass_gate(policy, 1 / smallest, "one over the smallest group, the groups taken as given", remedy=remedy)
+    return pass_gate(policy, float(groups.largest_share), tell_share(policy), remedy=remedy)
 
 
 def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -> Certificate:
@@ -147,7 +136,7 @@ def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -
     )
     return Certificate(
         method="Mondrian: generalisation of the groups of a multidimensional partition, without mutual cover",
-        settings={**settings, "information_loss_unit": "width"},
+        settings={**settings, **tell_records(policy), "information_loss_unit": "width"},
         attributes=named,
         records=len(microdata),
         smallest_group=smallest,
@@ -157,16 +146,14 @@ def _certify(groups: Groups, low: Codes, high: Codes, passage: Passage | None) -
         promise=(
             "All records of a group carry the same quasi-identifiers: whoever knows every quasi-identifier of "
             f"everybody links a released row to its person with probability at most 1/{smallest}. {given}.",
+            *promise_persons(policy, groups.largest_share),
             describe_diversity(policy),
         ),
         limits=(
             "Where the records of a group differ, ranges, labels and sets stand in place of their values.",
+            *tell_ignored(policy),
             *describe_limits(policy, named["untouched"]),
         ),
         version=version("muco"),
         gate=passage.to_words() if passage else {},
     )
-
-
-def _ignore(*_: object) -> None:
-    """Nobody watches."""

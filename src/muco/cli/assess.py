@@ -9,28 +9,41 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from muco.cli.findings import show_assessment
-from muco.cli.options import policy_for, role_options
+from muco.cli.options import Command, policy_for, role_options
 from muco.cli.tables import layout_options, read_release, read_source
 from muco.errors import PolicyError, ReleaseError
 
 if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
 
+_OPTIONS = (
+    role_options,
+    layout_options,
+    click.option(
+        "--record", metavar="COLUMN", help="A column that tells whose each row is: a key, or record numbers."
+    ),
+    click.option(
+        "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."
+    ),
+    click.option(
+        "--sensitive-table",
+        type=click.Path(path_type=Path),
+        help="The second of Anatomy's two tables.  [found beside RELEASE as .sensitive]",
+    ),
+)
+
+
+def judge_options(command: Command) -> Command:
+    """Give a command the options that say what is known of a release that is judged."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
 
 @click.command("assess")
 @click.argument("original", type=click.Path(path_type=Path))
 @click.argument("release", type=click.Path(path_type=Path))
-@role_options
-@layout_options
-@click.option("--record", metavar="COLUMN", help="A column that tells whose each row is: a key, or record numbers.")
-@click.option(
-    "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."
-)
-@click.option(
-    "--sensitive-table",
-    type=click.Path(path_type=Path),
-    help="The second of Anatomy's two tables.  [found beside RELEASE as .sensitive]",
-)
+@judge_options
 @click.option("--count", metavar="COLUMN", help="A column that tells how many records each row stands for.")
 @click.option(
     "--holdout",

@@ -7,9 +7,7 @@ from typing import Any
 
 import rich_click as click
 
-from muco.cli.assess import assess_files
-from muco.cli.options import role_options
-from muco.cli.tables import layout_options
+from muco.cli.assess import assess_files, judge_options
 from muco.cli.terminal import console, say
 
 
@@ -19,17 +17,7 @@ from muco.cli.terminal import console, say
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), required=True, metavar="PAGE", help="Where it goes."
 )
-@role_options
-@layout_options
-@click.option("--record", metavar="COLUMN", help="A column that tells whose each row is: a key, or record numbers.")
-@click.option(
-    "--hidden", type=click.Path(path_type=Path), help="The hidden file of muco's run: tries who knows it."
-)
-@click.option(
-    "--sensitive-table",
-    type=click.Path(path_type=Path),
-    help="The second of Anatomy's two tables.  [found beside RELEASE as .sensitive]",
-)
+@judge_options
 @click.option(
     "--kind",
     type=click.Choice(["public", "internal"]),

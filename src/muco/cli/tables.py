@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from muco.cli.options import Command
 from muco.formats import STREAM, BadRows, Format, is_database
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from muco.layout import Layout
     from muco.policy import Policy
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 LAYOUT = ("format", "encoding", "delimiter", "decimal", "thousands", "sheet")
 
 _OPTIONS = (

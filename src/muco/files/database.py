@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from muco.files.limits import Limits
 
-_SECRETS = {"password", "sslpassword", "passfile"}
 _UNREADABLE = "it cannot be read so: where a column of SQLite mixes kinds, CAST it in a ?query="
 _REASONS = {
     "28": "the server refuses this user or password",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from muco.assess.contest import P_MATCH, WIDTH, Entry
 from muco.assess.figures import Aspect, Figure
-from muco.assess.verdict import FEWEST, THRESHOLDS, coarse, fewest_share, percent
+from muco.assess.verdict import THRESHOLDS, coarse, fewest_share, percent
+from muco.promise import FEWEST
 from muco.report.contents import Audience, Contents
 from muco.switches import Method
 

@@ -17,10 +17,11 @@ from muco.assess.contest import compare_anatomized, compare_generalized
 from muco.assess.disclosure import rate_exact
 from muco.assess.distribution import measure_distributions
 from muco.assess.evidence import Evidence
-from muco.assess.informed import MOST_RECORDS, Posterior
+from muco.assess.informed import Posterior
 from muco.assess.linkage import rate_nearest
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.query import PUBLIC_KEY, Aggregate, Queries
+from muco.gate import MOST_RECORDS
 from muco.policy import Policy
 from muco.release import Hidden
 from muco.switches import Method
@@ -73,7 +74,7 @@ class Yardstick:
     @staticmethod
     def of(original: Any, policy: Policy, *, query_key: bytes = PUBLIC_KEY) -> Yardstick:
         """Draw the queries that every setting is asked; another key draws others."""
-        raw = Comparison.of(original, original, policy, record=np.arange(len(original)))
+        raw = Comparison.of_raw(original, policy)
         count = QUERIES if len(original) <= LARGE else FEWER_QUERIES
         return Yardstick(
             original, policy, Queries.of(raw, width=min(PREDICATES, len(raw.quasi)), count=count, key=query_key)

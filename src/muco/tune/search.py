@@ -16,10 +16,11 @@ from muco.assess.shown import Shown, show_frame
 from muco.feasibility import largest_diversity
 from muco.policy import Policy
 from muco.tune.advice import UNFINISHED, name_rows, tell_choice, tell_refusal
+from muco.tune.blocks import propose_blocks
 from muco.tune.frontier import Frontier, Standing, Watch
 from muco.tune.goal import Goal
 from muco.tune.score import Yardstick
-from muco.tune.setting import Setting, propose_blocks, switched
+from muco.tune.setting import Setting, switched
 from muco.tune.space import LEVELS, Choice, Space
 from muco.tune.trials import Trials
 
@@ -111,7 +112,7 @@ class _Search:
 
     @staticmethod
     def of(original: Any, base: Policy, goal: Goal, started: float, budget: float, watch: Watch | None) -> _Search:
-        raw = Comparison.of(original, original, base, record=np.arange(len(original)))
+        raw = Comparison.of_raw(original, base)
         reach = _reach(base, raw)
         needed = (goal.needed,) if goal.needed <= reach else ()
         levels = needed if goal.is_informed else tuple(dict.fromkeys(min(level, reach) for level in LEVELS))

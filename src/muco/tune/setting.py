@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from muco.assess.comparison import Comparison
-from muco.assess.distribution import measure_distributions
 from muco.errors import PolicyError
 from muco.personal import PERSONAL
 from muco.policy import Policy
@@ -20,8 +18,6 @@ from muco.switches import Grouping, Method, Role, Sweep
 DELTAS = (5, 6, 8, 10)  # the paper's, as 1/δ
 _SWITCHES_OF_NO_EFFECT = {"max_risk", "accept_risk", "tried"}
 ROUNDS = 4  # of exchanges: more gain little
-STRONG = 0.3  # an association from which two attributes are proposed to be drawn together
-WIDEST_BLOCK = 3  # a block of everything publishes exact combinations, as Anatomy does
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,25 +70,6 @@ def usual_settings(policy: Policy) -> Iterator[Setting]:
     yield Setting("Mondrian", switched(policy), Method.MONDRIAN)
     if len(policy.sensitive) == 1 and policy.household is None:
         yield Setting("Anatomy", switched(policy), Method.ANATOMY)
-
-
-def propose_blocks(comparison: Comparison) -> tuple[tuple[str, ...], ...]:
-    """Quasi-identifiers that are tied most strongly in the original, to be drawn together.
-
-    Pairs join by falling association while it is at least .3 and no block outgrows three attributes.
-    """
-    names = [domain.attribute for domain in comparison.quasi]
-    block_of: dict[str, tuple[str, ...]] = {name: (name,) for name in names}
-    pairs = measure_distributions(comparison.raw()).pairs
-    for pair in sorted(pairs, key=lambda pair: -abs(pair.original)):
-        if pair.first not in block_of or pair.second not in block_of or abs(pair.original) < STRONG:
-            continue
-        one, other = block_of[pair.first], block_of[pair.second]
-        if one != other and len(one) + len(other) <= WIDEST_BLOCK:
-            joined = (*one, *other)
-            block_of.update(dict.fromkeys(joined, joined))
-    found = dict.fromkeys(block for block in block_of.values() if 1 < len(block) < len(names))
-    return tuple(tuple(sorted(block, key=names.index)) for block in found)
 
 
 def check_settings(settings: list[Setting]) -> list[Setting]:

@@ -1,4 +1,4 @@
-"""The minimality attack (A10) on groups drawn at random: how likely they are after an exchange of values."""
+"""Reruns of groups drawn at random (A10): how likely the groups are after an exchange of sensitive values."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from muco._core import tag_records
 from muco.arrays import Codes, Offsets
 from muco.assess.sample import choose_targets
 from muco.microdata import Groups, Key, Microdata
+from muco.scale import Reals
 from muco.steps import divide_table
 
 RERUNS = 20  # keys under which the partition is run again, for the values as they are and after each exchange
-
-Shares = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,9 @@ class Exchanged:
 
     one: Offsets
     other: Offsets
-    likelihood: Shares
-    recurs: Shares
-    recurs_exchanged: Shares
+    likelihood: Reals
+    recurs: Reals
+    recurs_exchanged: Reals
 
 
 def rerun_exchanged(groups: Groups, number: Offsets, *, most: int, reruns: int = RERUNS) -> list[Exchanged]:
@@ -93,8 +92,8 @@ def _bears(number: Offsets, values: Codes, one: Offsets, other: Offsets) -> NDAr
     return stays
 
 
-def _share(runs: Iterable[NDArray[np.bool_]]) -> Shares:
+def _share(runs: Iterable[NDArray[np.bool_]]) -> Reals:
     """The share of reruns that bear an exchange, with the groups at hand, which do."""
     borne = np.array(list(runs))
-    shares: Shares = (borne.sum(axis=0) + 1) / (len(borne) + 1)
+    shares: Reals = (borne.sum(axis=0) + 1) / (len(borne) + 1)
     return shares
