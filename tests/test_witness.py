@@ -1,4 +1,4 @@
-"""The witness of a run: silent where the run ends by itself, whatever it was started with and however it is stopped."""
+"""The witness of a run: silent where the run ends by itself, however it was started and is stopped."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ def run(code: str, *words: str, **given: Any) -> subprocess.CompletedProcess[str
     return subprocess.run(
         [sys.executable, "-c", f"{code}\n{MUCO}", *words],
         check=False,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        capture_output=True,
         text=True,
         timeout=60,
         **given,
@@ -32,9 +31,13 @@ def run(code: str, *words: str, **given: Any) -> subprocess.CompletedProcess[str
 
 @pytest.mark.parametrize("closed", [(0,), (1,), (2,), (0, 1), (0, 2), (0, 1, 2)])
 def test_closed_streams_change_no_exit_code_and_bring_no_words(closed: tuple[int, ...]) -> None:
-    ran = run("", "--version", preexec_fn=lambda: [os.close(stream) for stream in closed])
+    def close() -> None:
+        for stream in closed:
+            os.close(stream)
+
+    ran = run("", "--version", preexec_fn=close)
     assert (ran.returncode, ran.stderr) == (0, "")
-    ran = run("", "nonsense", preexec_fn=lambda: [os.close(stream) for stream in closed])
+    ran = run("", "nonsense", preexec_fn=close)
     assert (ran.returncode, ran.stdout, "no command nonsense" in ran.stderr) == (2, "", 2 not in closed)
 
 
@@ -57,7 +60,9 @@ def test_a_hang_up_that_nohup_ignores_ends_nothing() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("loss", ["os.kill(witness, signal.SIGKILL)", "signal.signal(signal.SIGCHLD, signal.SIG_IGN)"])
+@pytest.mark.parametrize(
+    "loss", ["os.kill(witness, signal.SIGKILL)", "signal.signal(signal.SIGCHLD, signal.SIG_IGN)"]
+)
 def test_a_lost_witness_is_not_missed(loss: str) -> None:
     at = "import os, signal, muco.cli\nfork = os.fork\ndef forked():\n    global witness\n    witness = fork()\n"
     at += f"    return witness\nos.fork = forked\nmuco.cli.cli.main = lambda **_: {loss} and None"

@@ -86,11 +86,8 @@ class Terminated(BaseException):
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
-    for number in _STOPS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks
-            signal.signal(number, _terminate)
     try:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, *_STOPS))  # the witness blocked them
+        _listen()
         code = cli.main(prog_name="muco", standalone_mode=False) or 0  # what a command leaves with, as `check` does
     except Exit as stop:
         code = stop.exit_code
@@ -113,6 +110,14 @@ def main() -> NoReturn:
     except Exception as error:
         code = _report(f"unexpected {type(error).__name__} at {_place(error)}: please report it", 1)
     sys.exit(code)
+
+
+def _listen() -> None:
+    """Answer signals from here on; the witness blocked them until now."""
+    for number in _STOPS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks
+            signal.signal(number, _terminate)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, *_STOPS))
 
 
 def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - signal's signature
