@@ -30,7 +30,7 @@ class Ran:
 def muco(*words: object) -> Ran:
     """`muco WORDS`, in this process."""
     out, err = (io.TextIOWrapper(io.BytesIO(), write_through=True) for _ in range(2))
-    former = signal.getsignal(signal.SIGTERM)
+    former = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     code: Any = 0
     with patch.object(sys, "argv", ["muco", *map(str, words)]), redirect_stdout(out), redirect_stderr(err):
         try:
@@ -38,7 +38,8 @@ def muco(*words: object) -> Ran:
         except SystemExit as stop:
             code = stop.code
         finally:
-            signal.signal(signal.SIGTERM, former)
+            for number, handler in former.items():
+                signal.signal(number, handler)
     read = [stream.buffer.getvalue().decode() for stream in (out, err)]
     return Ran(code, *read)
 

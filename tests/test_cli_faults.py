@@ -73,6 +73,14 @@ def test_a_hierarchy_file_of_the_policy_is_an_input_and_never_overwritten(table:
     assert muco("anonymize", table, "-c", policy, "-o", table.with_name("out.csv")).code == 0
 
 
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000, "a = " + "1" * 5000])
+@pytest.mark.parametrize("command", ["check", "anonymize", "risk"])
+def test_a_policy_too_deep_or_too_long_for_its_reader_leaves_with_2(table: Path, command: str, text: str) -> None:
+    (policy := table.with_name("policy.toml")).write_text(text)
+    ran = muco(command, table, "-c", policy, *(("--dry-run",) if command == "anonymize" else ()))
+    assert (ran.code, "policy.toml is not TOML" in ran.out + ran.err) == (2, True), ran.err
+
+
 def test_an_existing_target_needs_force(table: Path, tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text("old")
     ran = muco("anonymize", table, *ROLES, "--diversity", "4", "-o", tmp_path / "out.csv")
@@ -158,6 +166,8 @@ def test_what_cannot_be_written_leaves_with_74(table: Path, tmp_path: Path) -> N
     for out, message in (
         (tmp_path / "none" / "out.csv", "its directory does not exist. Make it first."),
         (tmp_path / "folder.csv", "it is a directory. Name a file in it."),
+        (".", ". cannot be written: it is a directory. Name a file in it."),
+        ("/", "/ cannot be written: it is a directory. Name a file in it."),
     ):
         (tmp_path / "folder.csv").mkdir(exist_ok=True)
         ran = muco("anonymize", table, *ROLES, "--diversity", "4", "-o", out)

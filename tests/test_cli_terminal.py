@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import os
@@ -95,6 +96,36 @@ def test_a_terminal_wraps_between_words_and_breaks_no_path() -> None:
     assert isinstance(out.file, io.StringIO)
     lines = [line.strip() for line in out.file.getvalue().splitlines()]
     assert lines == ["a message of several", "words", "release:", "/a/path/longer/than/the/terminal.csv"]
+
+
+@pytest.mark.parametrize("words", ["init {t}", "check {t} -c {p}", "risk {t} -c {p}", "assess {t} {t} -c {p}"])
+def test_a_name_is_no_markup_and_steers_no_terminal(tmp_path: Path, words: str) -> None:
+    names = ("name", "age [b]", "town [/x]", "illness\x1b[31m :skull: [/y]")
+    table = people(tmp_path / "in [b].csv")
+    table.write_text("\n".join([",".join(names), *table.read_text().splitlines()[1:]]))
+    roles = {"sensitive": names[3]} if words.startswith("assess") else {}  # else `check` tells what has no role
+    policy = Policy.of(identifier=names[0], quasi=names[1:3], diversity=4, **roles)
+    (tmp_path / "p [b].toml").write_text(policy.to_toml())
+    ran = muco(*(word.format(t=table, p=tmp_path / "p [b].toml") for word in words.split()))
+    assert (ran.code in (0, 3, 4), "\x1b" in ran.out + ran.err) == (True, False), ran.err
+    shown = "".join((ran.out + ran.err).split())
+    assert "illness\N{REPLACEMENT CHARACTER}[31m:skull:[/y]" in shown
+
+
+def test_what_a_certificate_says_steers_no_terminal(tmp_path: Path) -> None:
+    release, certificate = tmp_path / "r.csv", tmp_path / "c.json"
+    release.write_text("age\n1\n")
+    seal = hashlib.sha256(release.read_bytes()).hexdigest()
+    words = {"release": {"sha256": seal}, "promise": ["all [/is] \x1b[31mred"], "limits": []}
+    certificate.write_text(json.dumps(words))
+    ran = muco("verify", release, certificate)
+    assert (ran.code, ran.out.splitlines()[1:]) == (0, ["promise: all [/is] \N{REPLACEMENT CHARACTER}[31mred"])
+
+
+def test_a_tree_is_drawn_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a\x1b[31m;[b];*\nb;[b];*\n")
+    ran = muco("hierarchy", "show", tmp_path / "t.csv")
+    assert (ran.code, "\x1b" in ran.out, "[b]" in ran.out) == (0, False, True)
 
 
 def test_the_demo_makes_its_files_and_never_replaces_others(tmp_path: Path) -> None:

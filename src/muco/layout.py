@@ -65,7 +65,7 @@ class Layout(Clause):
         """The `[table]` of a policy file, and nothing else of it. Raises PolicyError."""
         try:
             words = tomllib.loads(read_file(path)).get("table", {})
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # beside its own: numbers too long, and lists too deep
             raise PolicyError(f"{path} is not TOML: {place_of_toml_error(str(error))}") from None
         return cls.of(**words) if isinstance(words, dict) else cls()
 

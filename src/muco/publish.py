@@ -15,7 +15,7 @@ from warnings import warn
 import numpy as np
 
 from muco.atomic import Batch, Existing, Readers, check_target
-from muco.errors import MucoWarning, PolicyError
+from muco.errors import MucoWarning, OutputError, PolicyError
 from muco.files import Source, check_writable, form_for, layout_for, place_of, write_table
 from muco.files.database import check_database, filled
 from muco.files.rendering import disarm, find_formulas, render
@@ -65,6 +65,8 @@ class Targets:
         """
         is_anatomy = given.get("method") == Method.ANATOMY
         is_file = str(output) != STREAM and not is_database(output)
+        if is_file and not Path(output).name:
+            raise OutputError(f"{Path(output)} cannot be written: it is a directory. Name a file in it.")
         default = Path(output).with_name(f"{_stem(Path(output))}.certificate.json") if is_file else None
         targets = Targets(
             str(output),

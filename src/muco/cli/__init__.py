@@ -1,6 +1,6 @@
 """The command line: a thin door. Errors become one message and an exit code; data go to stdout, the rest to stderr.
 
-0 done, 1 run time, 2 usage or policy, 3 data, 4 promise not met, 74 output, 130 and 143 stopped
+0 done, 1 run time, 2 usage or policy, 3 data, 4 promise not met, 74 output, 129, 130 and 143 stopped
 """
 
 from __future__ import annotations
@@ -76,14 +76,18 @@ def cli() -> None:
     """Publish tables about people by mutual cover: every released cell is a real value, one row a record."""
 
 
+# SIGINT is Python's own KeyboardInterrupt.
+_STOPS = (signal.SIGTERM, signal.SIGHUP)
+
+
 class Terminated(BaseException):
-    """SIGTERM arrived: everything is cleaned up on the way out."""
+    """SIGTERM or SIGHUP arrived: everything is cleaned up on the way out."""
 
 
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
-    signal.signal(signal.SIGTERM, _terminate)
     try:
+        _listen()
         code = cli.main(prog_name="muco", standalone_mode=False) or 0  # what a command leaves with, as `check` does
     except Exit as stop:
         code = stop.exit_code
@@ -93,9 +97,9 @@ def main() -> NoReturn:
     except MucoError as error:
         code = _report(str(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        code = _report(_STOPPED, 130)
-    except Terminated:
-        code = _report(_STOPPED, 143)
+        code = _stop(signal.SIGINT)
+    except Terminated as stop:
+        code = _stop(stop.args[0])
     except MemoryError:
         code = _report("memory is short: free some, or give a smaller table. Nothing was written", 1)
     except SystemExit:  # how click leaves when nobody reads stdout any more
@@ -108,8 +112,22 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
+def _listen() -> None:
+    """Answer signals from here on; the witness blocked them until now."""
+    for number in _STOPS:
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` asks
+            signal.signal(number, _terminate)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, *_STOPS))
+
+
 def _terminate(signum: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - signal's signature
-    raise Terminated
+    raise Terminated(signum)
+
+
+def _stop(number: int) -> int:
+    for each in (signal.SIGINT, *_STOPS):  # a second Ctrl-C asks for what is already done
+        signal.signal(each, signal.SIG_IGN)
+    return _report(_STOPPED, 128 + number)
 
 
 def _report(message: str, code: int) -> int:

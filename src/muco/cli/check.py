@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
-from rich.console import Console
-from rich.text import Text
 
 from muco.cli.tables import layout_options, read_source
+from muco.cli.terminal import labelled, stdout
 
 if TYPE_CHECKING:
     from muco.preflight.finding import Finding
@@ -57,15 +56,15 @@ def command(
 
 def show_findings(findings: Sequence[Finding]) -> None:
     """Each finding with its rows and what to do, then how many there are."""
-    out = Console(highlight=False, soft_wrap=True)
+    out = stdout()
     for finding in findings:
-        out.print(Text.assemble((f"{finding.severity}: ", _STYLES[finding.severity]), finding.what))
+        out.print(labelled(finding.severity, finding.what, _STYLES[finding.severity]), soft_wrap=True)
         if finding.rows and "(row" not in finding.what:
             more = ", ..." if finding.count > len(finding.rows) else ""
-            out.print(Text(f"    rows {', '.join(map(str, finding.rows))}{more}"))
+            out.print(f"    rows {', '.join(map(str, finding.rows))}{more}", soft_wrap=True)
         if finding.values:
-            out.print(Text(f"    values {', '.join(map(repr, finding.values))}"))
+            out.print(f"    values {', '.join(map(repr, finding.values))}", soft_wrap=True)
         if finding.advice:
-            out.print(Text(f"    {finding.advice}"))
+            out.print(f"    {finding.advice}", soft_wrap=True)
     graves = [sum(finding.severity == severity for finding in findings) for severity in _STYLES]
-    out.print(Text(", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in zip(graves, _STYLES))))
+    out.print(", ".join(f"{count} {name}{'s' * (count != 1)}" for count, name in zip(graves, _STYLES)))

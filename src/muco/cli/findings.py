@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.table import Table
+
+from muco.cli.terminal import labelled, stdout
 
 if TYPE_CHECKING:
     from muco.assess.assessment import Assessment
@@ -18,7 +19,7 @@ def show_assessment(assessment: Assessment) -> None:
     """The verdict, the regulator's three questions, and every figure that is not of one attribute only."""
     from muco.assess.figures import Aspect
 
-    out, verdict = Console(highlight=False), assessment.verdict
+    out, verdict = stdout(), assessment.verdict
     out.print(verdict.sentence, style="bold")
     out.print(f"\n{assessment.records:,} records, {assessment.rows:,} rows\n")
     regulator = _grid("in the regulator's words (WP216)", "within", "")
@@ -39,16 +40,16 @@ def show_assessment(assessment: Assessment) -> None:
         out.print(f"\n{title}", style="bold")
         out.print(table)
         for note in dict.fromkeys(figure.note for figure in _of(assessment, aspect) if figure.note):
-            out.print(f"[yellow]note:[/] {note}")
+            out.print(labelled("note", note, "yellow"))
     if assessment.models is not None and assessment.models.missing:
-        out.print(f"[yellow]note:[/] models. {assessment.models.missing}")
+        out.print(labelled("note", f"models. {assessment.models.missing}", "yellow"))
     for limit in verdict.limits:
-        out.print(f"[yellow]limit:[/] {limit}")
+        out.print(labelled("limit", limit, "yellow"))
 
 
 def show_exposure(exposure: Exposure) -> None:
     """Uniques, how records share their classes, and what each quasi-identifier adds."""
-    out = Console(highlight=False)
+    out = stdout()
     out.print(
         f"{exposure.unique:.1%} of {exposure.records:,} records are unique in their quasi-identifiers", style="bold"
     )
@@ -68,7 +69,7 @@ def show_exposure(exposure: Exposure) -> None:
 
 def show_certificate(name: str, words: Mapping[str, Any]) -> None:
     """That the seal holds, and what the certificate promises and does not."""
-    out = Console(highlight=False, markup=False)
+    out = stdout()
     out.print(f"{name} is the file that the certificate speaks of", style="bold")
     for label, part in (("promise", "promise"), ("limit", "limits")):
         for line in words.get(part) or ():

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
-from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 from rich.tree import Tree
 
+from muco.cli.terminal import printable, stdout
 from muco.errors import PolicyError
 from muco.numerals import PLAIN, Numerals
 
@@ -92,12 +92,12 @@ def show(file: Path, most: int) -> None:
     """Draw the tree of a hierarchy FILE."""
     from muco.hierarchy import Hierarchy
 
-    Console(highlight=False).print(draw_tree(Hierarchy.read(file), most=most))
+    stdout().print(draw_tree(Hierarchy.read(file), most=most))
 
 
 def draw_tree(hierarchy: Hierarchy, *, most: int) -> Tree:
     """The tree for a terminal, with at most so many branches shown below a node."""
-    root = Tree("[bold]*[/]")
+    root = Tree(Text("*", style="bold"))
     _grow(root, hierarchy.tree, most)
     return root
 
@@ -108,13 +108,13 @@ def _grow(node: Tree, branches: Sequence[Any], most: int) -> None:
             for label, below in branch.items():
                 # Above a leaf of a short branch the leaf itself is repeated: shown once.
                 if below == [label]:
-                    node.add(escape(label))
+                    node.add(Text(printable(label)))
                 else:
-                    _grow(node.add(f"[bold]{escape(label)}[/]"), below, most)
+                    _grow(node.add(Text(printable(label), style="bold")), below, most)
         else:
-            node.add(escape(branch))
+            node.add(Text(printable(branch)))
     if len(branches) > most:
-        node.add(f"[dim]... and {len(branches) - most} more[/]")
+        node.add(Text(f"... and {len(branches) - most} more", style="dim"))
 
 
 def _values(table: Path | None, column: str | None) -> tuple[pl.Series, Numerals]:

@@ -51,8 +51,7 @@ def command(table: Path, output: Path | None, *, ties: bool, force: bool, quiet:
             say(console(), f"note: {note}")
         _show(proposal)
         if output is not None:
-            line = f"policy: {output}\nnext: muco check {table} -c {output}"
-            console().print(line, soft_wrap=True, markup=False)
+            say(console(), f"policy: {output}", f"next: muco check {table} -c {output}")
 
 
 def _blocks(table: Any, text: str) -> tuple[tuple[str, ...], ...]:
@@ -74,9 +73,7 @@ def _show(proposal: Proposal) -> None:
         kind = suggestion.comparison.kind.value if suggestion.comparison else ""
         why = "; ".join((*suggestion.reasons, *suggestion.doubts))
         mark = Text("?" if suggestion.doubts else "", style="bold yellow")
-        shown.add_row(Text(suggestion.name), suggestion.role.value, kind, mark, Text(why))
+        shown.add_row(suggestion.name, suggestion.role.value, kind, mark, why)
     out.print(shown)
     switches = ", ".join(f"{name} {value}" for name, value in proposal.switches.items())
-    out.print(Text(f"\n{switches}: {proposal.why}"), soft_wrap=True)
-    for remark in proposal.remarks:
-        out.print(Text.assemble(("note: ", "yellow"), remark), soft_wrap=True)
+    say(out, "", f"{switches}: {proposal.why}", *(f"note: {remark}" for remark in proposal.remarks))

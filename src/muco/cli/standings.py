@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
-from rich.text import Text
 
-from muco.cli.terminal import console, say
+from muco.cli.terminal import console, printable, say
 
 if TYPE_CHECKING:
     from muco.tune.frontier import Frontier
@@ -35,12 +34,17 @@ def watching_runs(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | 
     if quiet or not out.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=out, transient=True) as progress:
         task = progress.add_task("", total=None)
 
         def watch(name: str, done: int, runs: int) -> None:
-            progress.update(task, description=Text(name).plain, completed=done, total=runs or None)
+            progress.update(task, description=printable(name), completed=done, total=runs or None)
 
         yield watch
 
@@ -55,13 +59,13 @@ def show_frontier(frontier: Frontier) -> None:
     for standing in frontier.standings:
         style = "dim" if not standing.scores or frontier.beaten_by(standing) else ""
         cells = [_cell(name, standing.mean(name)) for name in _TITLES]
-        table.add_row(Text(standing.setting.name), *cells, style=style)
+        table.add_row(standing.setting.name, *cells, style=style)
     out.print(table)
     for standing in frontier.standings:
         if standing.refusal:
-            out.print(Text(f"{standing.setting.name}: {standing.refusal}"), soft_wrap=True)
+            say(out, f"{standing.setting.name}: {standing.refusal}")
         elif beaten := frontier.beaten_by(standing):
-            out.print(Text(f"{standing.setting.name} is beaten throughout by {', '.join(beaten)}"), soft_wrap=True)
+            say(out, f"{standing.setting.name} is beaten throughout by {', '.join(beaten)}")
     say(
         out,
         f"{frontier.runs} runs. Share of records linked: proven at most; by who knows groups and tables; by the "

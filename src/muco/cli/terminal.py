@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import (
@@ -46,9 +46,26 @@ class _Rate(ProgressColumn):
         return Text(f"{speed:,.0f} records/s" if speed else "")
 
 
+class _Plain(Console):
+    """A console that takes strings as they are: what stands in a name is no markup, and steers no terminal."""
+
+    def render_str(self, text: str, **given: Any) -> Text:
+        return super().render_str(printable(text), **{**given, "markup": False, "emoji": False})
+
+
 def console() -> Console:
     """Where everything goes that is no data."""
-    return Console(stderr=True, highlight=False)
+    return _Plain(stderr=True, highlight=False)
+
+
+def stdout() -> Console:
+    """Where tables and findings go that somebody asked for."""
+    return _Plain(highlight=False)
+
+
+def labelled(label: str, text: str, style: str) -> Text:
+    """A line that begins with a word in colour."""
+    return Text.assemble((f"{label}: ", style), printable(text))
 
 
 @contextmanager
@@ -60,7 +77,13 @@ def watching(out: Console, *, quiet: bool, verbose: bool) -> Iterator[Watch]:
     if quiet or not out.is_terminal:
         yield _ignore
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=out, transient=True) as progress:
         task = progress.add_task("", total=None)
 
