@@ -146,6 +146,16 @@ def test_what_tables_do_not_allow_is_counted() -> None:
     assert (count.original, count.drawn, count.released) == (2, 2, 2)
 
 
+def test_rules_are_broken_as_seldom_as_the_tables_allow() -> None:
+    # One of each eight is single, and two are children: one of them stays married, whatever changes places.
+    table = people(100).with_columns(
+        status=pl.when(pl.col("age") == 30).then(pl.lit("single")).otherwise(pl.lit("m"))
+    )
+    rule = {"forbid": {"age": "< 15", "status": ["m"]}}
+    (count,) = muco.anonymize(table, policy(rule), key=KEY).summary.rules
+    assert (count.original, count.released) == (200, 100) and (count.drawn or 0) > 150
+
+
 def test_without_rules_nothing_moves() -> None:
     plain, ruled = (
         muco.anonymize(people(9), policy(*rules), key=KEY).data
