@@ -19,7 +19,7 @@ from muco.switches import Columns, Cover, Draw, Grouping, Preset, Principle, Rol
 TIGHT: Final = "tight"
 # 1e-999999999 is short to write and would fill the memory as an exact ratio.
 _EXACT = re.compile(r"[+-]?([0-9.]{1,40}([eE][+-]?[0-9]{1,3})?|[0-9]{1,40} ?/ ?[0-9]{1,40})")
-TEMPERATURE, ROUNDS = 0.15, 4  # of the grouping sampled: docs/lab.md, section 9
+TEMPERATURE, ROUNDS = 0.15, 4  # of the grouping sampled: docs/lab.md, section 14
 FINEST = 10**9  # the largest denominator of a delta: its checks multiply it with 2^48 in 128 bits
 
 PRESETS: Mapping[Preset, Mapping[str, object]] = {
