@@ -103,8 +103,8 @@ def test_a_name_is_no_markup_and_steers_no_terminal(tmp_path: Path, words: str) 
     names = ("name", "age [b]", "town [/x]", "illness\x1b[31m :skull: [/y]")
     table = people(tmp_path / "in [b].csv")
     table.write_text("\n".join([",".join(names), *table.read_text().splitlines()[1:]]))
-    roles = {"sensitive": names[3]} if words.startswith("assess") else {}  # else `check` tells what has no role
-    policy = Policy.of(identifier=names[0], quasi=names[1:3], diversity=4, **roles)
+    sensitive = names[3:] if words.startswith("assess") else ()  # else `check` tells what has no role
+    policy = Policy.of(identifier=names[0], quasi=names[1:3], sensitive=sensitive, diversity=4)
     (tmp_path / "p [b].toml").write_text(policy.to_toml())
     ran = muco(*(word.format(t=table, p=tmp_path / "p [b].toml") for word in words.split()))
     assert (ran.code in (0, 3, 4), "\x1b" in ran.out + ran.err) == (True, False), ran.err
