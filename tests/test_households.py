@@ -70,7 +70,7 @@ def test_the_core_keeps_households_as_the_oracle_does(
 ) -> None:
     world, axes = made
     records = len(world.codes)
-    home = data.draw(st.lists(st.integers(-1, 12), min_size=records, max_size=records))
+    home = data.draw(st.lists(st.sampled_from([-1] * 13 + [*range(13)]), min_size=records, max_size=records))
     seen = placed(world, home)
     assume(is_satisfied(seen, world.everybody))
     number = np.array([2**32 - 1 if h < 0 else h for h in home], dtype=np.uint32)

@@ -83,6 +83,28 @@ def test_one_toml_text_replays_a_run_given_the_key() -> None:
     assert muco.anonymize(TABLE, again, key=KEY).data.equals(muco.anonymize(TABLE, policy, key=KEY).data)
 
 
+@pytest.mark.parametrize(
+    "switches",
+    [
+        {"grouping": "sampled", "temperature": 0.7, "exchanges": 2},
+        {"asks": "cover", "grouping": "neighbours", "sweep": "table", "exchanges": 1},
+        {"household": "home", "weight": "zip", "quasi": "age", "max_risk": 0.9, "tried": 3},
+        {"delta": "1/2", "blocks": [["age", "zip"]], "cover": "balanced", "draw": "independent"},
+        {"rules": [{"name": "r", "forbid": {"age": "< 30", "zip": [2]}}], "missing": ["51"]},
+        {"attributes": {"age": {"role": "quasi", "keep": 3}}},
+    ],
+    ids=lambda switches: next(iter(switches)),
+)
+def test_one_toml_text_replays_every_switch(switches: dict[str, Any]) -> None:
+    personal = {"home": [*"aabb", None, None, None, None], "cover": [None, 5] * 4}
+    table = TABLE.with_columns(pl.Series(name, cells) for name, cells in personal.items())
+    policy = muco.Policy.of(**{**ROLES, "identifier": ["id", *personal], **switches})
+    again = muco.Policy.parse(tomllib.loads(policy.to_toml()))
+    assert again == policy
+    one, other = (muco.anonymize(table, each, key=KEY) for each in (policy, again))
+    assert one.data.equals(other.data) and one.certificate == other.certificate
+
+
 def test_reprs_show_no_cell() -> None:
     release, hidden = muco.anonymize_with_hidden(TABLE, **ROLES, key=KEY)
     assert repr(release) == "Release(8 records, preset provable, smallest group 4)"

@@ -72,7 +72,9 @@ def measure_membership(
     """
     asked, members = _gather(original, holdout, policy)
     table = release.data if isinstance(release, Release) else release
-    released = replace(Comparison.of(asked, table, policy), record=None)
+    # People are asked about one by one: no weight counts them, and what is gathered has no column of weights.
+    unweighted = policy.model_copy(update={"weight": None})
+    released = replace(Comparison.of(asked, table, unweighted), record=None)
     worlds = [released, _raw(released, members), shuffle_columns(released)]
     sides = choose_targets(members, most), members + choose_targets(len(asked) - members, most)
     is_exact = len(sides[0]) + len(sides[1]) == len(asked)
