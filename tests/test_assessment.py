@@ -16,6 +16,7 @@ from muco.assess.assessment import Assessment, Effort, assess_release
 from muco.assess.classes import class_sizes, measure_classes
 from muco.assess.comparison import Comparison
 from muco.assess.exposure import measure_exposure
+from muco.assess.figures import Aspect
 from muco.assess.requirement import Requirement, check_bounds
 from muco.assess.verdict import THRESHOLDS, Finding, coarse
 from muco.errors import PolicyError, ReleaseError, TableError
@@ -141,6 +142,29 @@ def test_the_same_tables_give_the_same_figures() -> None:
 
 def test_a_full_effort_asks_wider_queries() -> None:
     assert {e.width for e in assess(effort=Effort.FULL).queries} == {1}  # one quasi-identifier
+
+
+def test_who_was_told_rows_of_the_group_is_tried_at_full_effort() -> None:
+    # Two groups of four with equal rows: told one row of each, 1/3 is left; told half of them, 1/2.
+    table, release, hidden = groups_of_four()
+    found = values(assess_release(table, release, hidden.policy, hidden=hidden, effort=Effort.FULL))
+    assert (found["corruption:1"], found["corruption:2"]) == pytest.approx((1 / 3, 1 / 2))
+
+
+def test_every_risk_has_its_controls_or_says_why_not() -> None:
+    table, release, hidden = groups_of_four(delta="1/2")
+    assessment = assess_release(table, release, hidden.policy, hidden=hidden, effort=Effort.FULL)
+    for figure in assessment.figures:
+        if figure.aspect is Aspect.RISK:
+            assert figure.chance is not None, figure.name
+            assert figure.raw is not None or "no raw control" in figure.note, figure.name
+
+
+def test_groups_formed_without_sensitive_values_have_no_minimality_and_say_why() -> None:
+    table, release, hidden = groups_of_four(principle="anonymity")
+    assessment = assess_release(table, release, hidden.policy, hidden=hidden, effort=Effort.FULL)
+    assert "minimality" not in values(assessment)
+    assert any("no sensitive value was looked at" in words for words in assessment.verdict.proven)
 
 
 def test_json_is_plain_and_tells_the_verdict() -> None:

@@ -223,7 +223,9 @@ def test_the_provable_setting_keeps_its_promise(people: pl.DataFrame) -> None:
     sizes = hidden.outcome.groups.sizes
     assert found.record.rate.value == pytest.approx(len(sizes) / sizes.sum())
     assert found.calibration == pytest.approx(0, abs=1e-12)
-    assert found.quantile_99 <= 1 / 8
+    assert found.spread.quantile_99 <= 1 / 8
+    # In the raw table all are found but one in ten, who are equal to another; by chance nobody is.
+    assert found.raw_spread.above_nine_tenths > 0.85 and found.chance_spread.above_half == 0.0
 
 
 def test_attributes_that_share_a_number_are_not_taken_as_independent() -> None:
@@ -273,3 +275,6 @@ def test_single_value_risk_by_hand() -> None:
     found = {each.attribute: each for each in measure_single_value(hidden)}
     assert found["sex"].mean == pytest.approx(63 / 384)
     assert found["sex"].largest == pytest.approx(63 / 384)
+    # Who keeps f is one of three. Half of all are f, as every row here is: chance is the same, (1 - 1/2^6) / 6.
+    assert found["sex"].raw == pytest.approx(1 / 3)
+    assert found["sex"].chance == pytest.approx(63 / 384)

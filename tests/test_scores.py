@@ -55,7 +55,8 @@ def test_scores_beat_chance_and_repeat(paper: Hidden) -> None:
         assert risk.chance is not None and risk.chance.high < 0.02
         assert 0.05 < risk.rate.value <= 1
     assert simulate_method(paper, simulations=3) == simulated
-    assert simulated.note == "3 simulations; 2000 records tried"
+    note = "3 simulations; no raw control: the raw table is no release of the method; 2000 records tried"
+    assert simulated.note == note
 
 
 def test_two_partitions_leave_who_is_in_both_groups() -> None:
@@ -77,6 +78,16 @@ def test_an_exchange_that_would_allow_a_cut_did_not_happen() -> None:
     # With pays 1 2 1 2 the halves are cut, and an exchange inside one changes nothing.
     found = measure_minimality(four([1, 2, 1, 2]))
     assert (found.unchanged.value, found.before.value, found.remaining.value) == (1.0, 0.5, 0.5)
+
+
+def test_a_large_table_of_drawn_groups_is_judged_by_a_sample_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Eight different pays in groups of two; of six of these people every partition is as likely after an exchange.
+    hidden = drawn([1, 2, 3, 4, 5, 6, 7, 8])
+    assert measure_minimality(hidden).note.startswith("4 records tried")  # one a group
+    monkeypatch.setattr("muco.assess.partition.MOST_RERUN", 6)
+    found = measure_minimality(hidden)
+    assert found.note.startswith("groups drawn from 6 of 8 records; 3 records tried")
+    assert (found.before.value, found.remaining.value) == (0.5, 0.5)
 
 
 def test_groups_made_without_sensitive_values_give_nothing_away() -> None:

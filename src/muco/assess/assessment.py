@@ -17,11 +17,12 @@ import numpy as np
 
 from muco.arrays import Offsets
 from muco.assess.classes import Classes, measure_classes
+from muco.assess.comparison import Comparison
 from muco.assess.disclosure import MATCH_PROBABILITIES, Disclosure, measure_disclosure
 from muco.assess.distribution import Distributions, measure_distributions
 from muco.assess.evidence import Evidence
 from muco.assess.figures import Figure, list_figures
-from muco.assess.informed import Informed, SingleValue, measure_single_value
+from muco.assess.informed import Informed, SingleValue, measure_corruption, measure_single_value
 from muco.assess.linkage import Linkage, link_nearest, link_with_sensitive, link_with_untouched
 from muco.assess.loss import Loss, measure_loss
 from muco.assess.membership import Membership
@@ -33,7 +34,7 @@ from muco.assess.scores import search_without_groups, simulate_method
 from muco.assess.verdict import Verdict
 from muco.policy import Policy
 from muco.release import Hidden, HiddenGroups
-from muco.switches import Method
+from muco.switches import Method, Principle
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,6 +83,7 @@ class Assessment:
     without_groups: Risk | None = None
     simulation: Risk | None = None
     minimality: Minimality | None = None
+    corruption: tuple[Risk, ...] = ()
     method: Method | None = None
     models: Models | None = None
     membership: Membership | None = None  # where records were held out: `measure_membership`
@@ -220,16 +222,21 @@ def assess_release(
         distributions=measure_distributions(comparison),
         method=seen.method,
         models=None if effort is Effort.RISKS else measure_models(comparison, most=LEARNERS[effort]),
-        **(_try_harder(seen.hidden) if seen.hidden is not None and effort is Effort.FULL else {}),
+        **(_try_harder(comparison, seen.hidden) if seen.hidden is not None and effort is Effort.FULL else {}),
     )
 
 
-def _try_harder(hidden: Hidden) -> dict[str, Any]:
-    """A2, A5 and A10, which take minutes on a large table."""
+def _try_harder(comparison: Comparison, hidden: Hidden) -> dict[str, Any]:
+    """A2, A5, A10 and corruption, which take minutes on a large table.
+
+    Groups that were formed without a look at sensitive values tell nothing of them, so A10 has nothing to try.
+    """
+    half = hidden.outcome.smallest_group // 2
     return {
         "without_groups": search_without_groups(hidden),
         "simulation": simulate_method(hidden),
-        "minimality": measure_minimality(hidden),
+        "minimality": None if hidden.policy.principle is Principle.ANONYMITY else measure_minimality(hidden),
+        "corruption": tuple(measure_corruption(comparison, hidden, told) for told in sorted({1, half}) if told),
     }
 
 

@@ -79,19 +79,20 @@ def _informed(assessment: Assessment) -> Iterator[Figure]:
         words = f"{list_known(assessment.method)} known: mean posterior of the person's row"
         yield Figure.of("informed", informed.record, words)
         yield Figure.of("informed-top", informed.top, "the same: the likeliest row is the person's")
-        for name, value, words in (
-            (
-                "informed-p99",
-                informed.quantile_99,
-                "the same: posterior of the right row that 1 % of people exceed",
-            ),
-            ("informed-half", informed.above_half, "the same: share of people whose row is more likely than not"),
-            ("informed-sure", informed.above_nine_tenths, "the same: share of people whose row is at .9 or more"),
+        spreads = informed.spread, informed.raw_spread, informed.chance_spread
+        for name, part, words in (
+            ("informed-p99", "quantile_99", "posterior of the right row that 1 % of people exceed"),
+            ("informed-half", "above_half", "share of people whose row is more likely than not"),
+            ("informed-sure", "above_nine_tenths", "share of people whose row is at .9 or more"),
         ):
-            yield Figure(name, value, words, Aspect.RISK)
+            value, raw, chance = (getattr(spread, part) for spread in spreads)
+            yield Figure(name, value, f"the same: {words}", Aspect.RISK, raw=raw, chance=chance)
         for name, risk in informed.attribute.items():
             yield Figure.of(f"informed-inference:{name}", risk, f"the same: the posterior of the person's {name}")
         yield Figure.of("group-nearest", informed.nearest_in_group, "groups known: the nearest row of the group")
+    for told in assessment.corruption:
+        words = f"the same, who was told the rows of {told.adversary.split()[-1]} of each group: mean posterior"
+        yield Figure.of(told.adversary.replace(" of ", ":"), told, words)
     for attack, name, words in (
         (assessment.without_groups, "tables-only", "tables known and no groups: the likeliest row is the person's"),
         (assessment.simulation, "simulation", "the method simulated: the row with the best score is the person's"),
@@ -101,10 +102,12 @@ def _informed(assessment: Assessment) -> Iterator[Figure]:
     if assessment.minimality is not None:
         rate, words = assessment.minimality.remaining, "the partition rerun: mean chance of the own sensitive value"
         before = assessment.minimality.before.value
-        yield Figure("minimality", rate.value, words, Aspect.RISK, rate.low, rate.high, chance=before)
+        note = assessment.minimality.note
+        yield Figure("minimality", rate.value, words, Aspect.RISK, rate.low, rate.high, chance=before, note=note)
     for single in assessment.single_value:
         words = f"group and one value of {single.attribute} known: the largest risk of a person"
-        yield Figure(f"single-value:{single.attribute}", single.largest, words, Aspect.RISK)
+        name, raw, chance = f"single-value:{single.attribute}", single.raw, single.chance
+        yield Figure(name, single.largest, words, Aspect.RISK, raw=raw, chance=chance)
 
 
 def _risks(assessment: Assessment) -> Iterator[Figure]:

@@ -7,7 +7,7 @@ import numpy as np
 from muco.arrays import Codes, Offsets
 from muco.assess.classes import class_sizes
 from muco.assess.comparison import Comparison
-from muco.assess.informed import Informed
+from muco.assess.informed import Informed, Spread
 from muco.assess.rate import Rate, Risk
 from muco.scale import Reals
 
@@ -37,6 +37,7 @@ def measure_groups(comparison: Comparison, group: Offsets) -> Informed:
     members = class_sizes(numbers)
     own = 1 / class_sizes(np.column_stack((numbers, comparison.low, comparison.high)))
     worlds = own, 1 / class_sizes(before), 1 / members
+    spreads = [Spread.of(world) for world in worlds]
     attribute = {}
     for place, domain in enumerate(comparison.sensitive):
         share = _share(numbers, comparison.released_sensitive[:, place])
@@ -45,9 +46,9 @@ def measure_groups(comparison: Comparison, group: Offsets) -> Informed:
     return Informed(
         record=_risk("A1", *worlds),
         top=_risk("A1 top guess", *worlds),
-        quantile_99=float(np.quantile(own, 0.99)) if len(own) else 0.0,
-        above_half=float((own > 0.5).mean()) if len(own) else 0.0,
-        above_nine_tenths=float((own >= 0.9).mean()) if len(own) else 0.0,
+        spread=spreads[0],
+        raw_spread=spreads[1],
+        chance_spread=spreads[2],
         calibration=0.0,
         attribute=attribute,
         nearest_in_group=_risk("A1g nearest", *worlds),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muco._core import conclude, single_value_risks
+from muco.assess.classes import class_sizes
 from muco.assess.comparison import Comparison
 from muco.assess.rate import Rate, Risk
 from muco.assess.sample import PUBLIC, framed
@@ -27,19 +28,41 @@ _RULES = "what edit rules exchanged is taken as drawn"
 
 
 @dataclass(frozen=True, slots=True)
+class Spread(Shown):
+    """How the posterior of the right row is spread: what 1 % of records exceed, shares above 1/2 and at .9."""
+
+    quantile_99: float
+    above_half: float
+    above_nine_tenths: float
+
+    @staticmethod
+    def of(own: Reals) -> Spread:
+        """Of the records that were asked about; NaN for the others.
+
+        >>> Spread.of(np.array([0.2, 0.6, 0.95, np.nan])).above_half
+        0.6666666666666666
+        """
+        asked = own[~np.isnan(own)]
+        if not len(asked):
+            return Spread(0.0, 0.0, 0.0)
+        return Spread(float(np.quantile(asked, 0.99)), float((asked > 0.5).mean()), float((asked >= 0.9).mean()))
+
+
+@dataclass(frozen=True, slots=True)
 class Informed(Shown):
     """What A1 concludes, over all records; `record` is the mean posterior of the right row.
 
-    `quantile_99`, `above_half` and `above_nine_tenths` tell how that posterior is spread; `calibration` is the mean
-    of the largest posterior minus the share of top guesses that are right: near 0 where the model is the truth.
+    `spread` tells how that posterior is spread, `raw_spread` and `chance_spread` the same of the controls.
+    `calibration` is the mean of the largest posterior minus the share of top guesses that are right: near 0 where
+    the model is the truth.
     `chain_error` is the root mean square error of posteriors that came from Markov chains; 0 where none did.
     """
 
     record: Risk
     top: Risk
-    quantile_99: float
-    above_half: float
-    above_nine_tenths: float
+    spread: Spread
+    raw_spread: Spread
+    chance_spread: Spread
     calibration: float
     attribute: dict[str, Risk]
     nearest_in_group: Risk
@@ -119,17 +142,16 @@ def measure_informed(comparison: Comparison, hidden: Hidden) -> Informed:
     """
     worlds = [Posterior.of(comparison, [hidden], world=world) for world in ("release", "raw", "shuffled")]
     found = worlds[0]
-    own = found.own[~np.isnan(found.own)]
     note = _note(hidden, found)
     groups_only = "groups and all quasi-identifiers of everybody"
     names = [domain.attribute for domain in comparison.sensitive]
     return Informed(
         framed("A1", _KNOWS, [world.rate(world.own) for world in worlds], note),
         framed("A1 top guess", _KNOWS, [world.rate(world.hit) for world in worlds], note),
-        float(np.quantile(own, 0.99)) if len(own) else 0.0,
-        float((own > 0.5).mean()) if len(own) else 0.0,
-        float((own >= 0.9).mean()) if len(own) else 0.0,
-        float(np.nanmean(found.largest) - np.nanmean(found.hit)) if len(own) else 0.0,
+        Spread.of(found.own),
+        Spread.of(worlds[1].own),
+        Spread.of(worlds[2].own),
+        0.0 if np.isnan(found.own).all() else float(np.nanmean(found.largest) - np.nanmean(found.hit)),
         {
             name: framed(f"A1 for {name}", _KNOWS, [w.rate(w.alike[:, place]) for w in worlds], note)
             for place, name in enumerate(names)
@@ -166,11 +188,17 @@ def join_releases(comparison: Comparison, seen: Sequence[Hidden]) -> Risk:
 
 @dataclass(frozen=True, slots=True)
 class SingleValue(Shown):
-    """Exact single-value risk of each quasi-identifier: its mean and largest over the records."""
+    """Exact single-value risk of each quasi-identifier: its mean and largest over the records.
+
+    `raw` is the largest where every value is kept, `chance` where each row of a group has the value as often as the
+    whole table does.
+    """
 
     attribute: str
     mean: float
     largest: float
+    raw: float
+    chance: float
 
 
 def measure_single_value(hidden: Hidden) -> tuple[SingleValue, ...]:
@@ -179,10 +207,17 @@ def measure_single_value(hidden: Hidden) -> tuple[SingleValue, ...]:
     The number of rows is Poisson-binomial; before Algorithm 2, and for independent draws.
     """
     risks = np.concatenate([single_value_risks(tables) for tables in hidden.tables])
-    names = hidden.outcome.groups.microdata.policy.quasi
-    return tuple(
-        SingleValue(name, float(column.mean()), float(column.max())) for name, column in zip(names, risks.T)
-    )
+    groups = hidden.outcome.groups
+    number, codes = np.repeat(np.arange(len(groups)), groups.sizes), groups.microdata.codes[groups.order]
+    sizes, found = groups.sizes[number], []
+    for place, name in enumerate(groups.microdata.policy.quasi):
+        own = codes[:, place]
+        raw = 1 / class_sizes(np.column_stack((number, own)).astype(np.int32))
+        # Of m rows that have it with probability f each, each is the own as often: Σ_i P(own has it, i have) / i.
+        chance = (1 - (1 - np.bincount(own)[own] / len(own)) ** sizes) / sizes
+        mean, largest = float(risks[:, place].mean()), float(risks[:, place].max())
+        found.append(SingleValue(name, mean, largest, float(raw.max()), float(chance.max())))
+    return tuple(found)
 
 
 def drawn_as(policy: Policy) -> tuple[int, list[list[int]]]:

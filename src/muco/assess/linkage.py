@@ -115,10 +115,11 @@ def _link(
         ([] if released.is_exact else [f"{len(targets)} of {len(comparison.original)} records tried"])
         + ([_NEAREST_OF_RANGE] if comparison.is_generalized else [])
     )
+    others = "; ".join(["no raw control: there the own row is equal", *([note] if note else [])])
     names = [domain.attribute for domain in comparison.sensitive]
     return Linkage(
         framed(adversary, knows, [found.rate() for found in (released, raw, chance)], note),
-        framed(f"{adversary} without exact matches", knows, [nearby.rate(), None, far.rate()], note),
+        framed(f"{adversary} without exact matches", knows, [nearby.rate(), None, far.rate()], others),
         {
             name: framed(f"{adversary} for {name}", knows, [f.rate(place) for f in (released, raw, chance)], note)
             for place, name in enumerate(names)

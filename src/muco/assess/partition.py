@@ -19,6 +19,7 @@ from muco.steps import divide_table
 from muco.switches import Grouping
 
 MOST_TARGETS, MOST_SAMPLED = 20, 200  # records tried: each alone, or all at once
+MOST_RERUN = 20_000  # records that are grouped at random some 200 times; of more, a keyed sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Minimality(Shown):
     remaining: Rate
     recurs: Rate | None = None
     recurs_exchanged: Rate | None = None
+    note: str = ""
 
 
 def measure_minimality(hidden: Hidden, *, most: int | None = None) -> Minimality:
@@ -77,13 +79,37 @@ def measure_minimality(hidden: Hidden, *, most: int | None = None) -> Minimality
     Only single exchanges are tried, so that `remaining` is an estimate of the posterior, not a bound: matchings
     that need several exchanges at once may be possible where none of them alone is. It is the costliest measure:
     some hundreds of runs of the partition. Groups formed without sensitive values change under none; several
-    sensitive attributes are exchanged together.
+    sensitive attributes are exchanged together. Of a large table whose groups are drawn at random, a sample of the
+    records is grouped by the same policy and stands for the table, which `note` says.
     """
     groups = hidden.outcome.groups
     microdata = groups.microdata
     if microdata.policy.grouping is Grouping.SAMPLED and microdata.sensitive_codes.shape[1]:
-        return _weigh_exchanges(groups, MOST_SAMPLED if most is None else most)
-    return _rerun_exchanges(groups, MOST_TARGETS if most is None else most)
+        some = _sample_groups(groups)
+        found = _weigh_exchanges(some, MOST_SAMPLED if most is None else most)
+        is_whole = len(some.order) == len(groups.order)
+        told = "" if is_whole else f"groups drawn from {len(some.order)} of {len(groups.order)} records; "
+    else:
+        found, told = _rerun_exchanges(groups, MOST_TARGETS if most is None else most), ""
+    tried = found.before.trials
+    note = f"{told}{tried} records tried; no raw control: groups, not rows, are what this adversary sees"
+    return replace(found, note=note)
+
+
+def _sample_groups(groups: Groups) -> Groups:
+    """The groups themselves, or of a large table those of a keyed sample; not where households must stay whole."""
+    microdata = groups.microdata
+    if len(microdata) <= MOST_RERUN or microdata.households is not None:
+        return groups
+    some = choose_targets(len(microdata), MOST_RERUN)
+    sample = replace(
+        microdata,
+        codes=np.ascontiguousarray(microdata.codes[some]),
+        sensitive_codes=np.ascontiguousarray(microdata.sensitive_codes[some]),
+        tags=np.ascontiguousarray(microdata.tags[some]),
+        asks=microdata.asks[some] if len(microdata.asks) else microdata.asks,
+    )
+    return divide_table(sample)
 
 
 def _rerun_exchanges(groups: Groups, most: int) -> Minimality:
@@ -103,7 +129,9 @@ def _rerun_exchanges(groups: Groups, most: int) -> Minimality:
         before.append(alike / len(members))
         remaining.append(alike / (alike + sum(stays)))
     exact = len(before) == len(microdata)
-    return Minimality(*(Rate.of(np.array(part, dtype=float), exact=exact) for part in (kept, before, remaining)))
+    parts = (kept, before, remaining)
+    unchanged, own, left = (Rate.of(np.array(part, dtype=float), exact=exact) for part in parts)
+    return Minimality(unchanged, own, left)
 
 
 def _is_unchanged(groups: Groups, labels: Offsets, one: int, other: int) -> bool:
@@ -128,7 +156,8 @@ def _weigh_exchanges(groups: Groups, most: int) -> Minimality:
         np.concatenate([getattr(part, name) for part in found]) for name in ("recurs", "recurs_exchanged")
     )
     parts = (np.minimum(likelihood, 1.0), alike / sizes, remaining, together, exchanged)
-    return Minimality(*(Rate.of(part, exact=False) for part in parts))
+    unchanged, before, left, recurs, after = (Rate.of(part, exact=False) for part in parts)
+    return Minimality(unchanged, before, left, recurs, after)
 
 
 def _labels(groups: Groups) -> Offsets:

@@ -56,7 +56,8 @@ def search_without_groups(hidden: Hidden) -> Risk:
     knows = (
         "the tables of each person and all quasi-identifiers of everybody, but not which rows are of which group"
     )
-    note = "" if len(tried) == len(groups) else f"{len(tried)} of {len(groups)} groups tried"
+    note = "no raw control: in the raw table nothing was drawn from these tables"
+    note += "" if len(tried) == len(groups) else f"; {len(tried)} of {len(groups)} groups tried"
     return framed("A2 top guess", knows, [rate(released), None, rate(np.ascontiguousarray(released[place]))], note)
 
 
@@ -99,7 +100,8 @@ def simulate_method(hidden: Hidden, *, simulations: int = SIMULATIONS) -> Risk:
     mixed = released[shuffled(PUBLIC, len(released))]
     rates = [rate(released, takes_equal=not is_repaired), None, rate(mixed, takes_equal=not is_repaired)]
     knows = "the algorithm, its switches and all quasi-identifiers of everybody"
-    note = f"{simulations} simulations" + (f"; {len(targets)} records tried" if len(targets) < len(row) else "")
+    note = f"{simulations} simulations; no raw control: the raw table is no release of the method"
+    note += f"; {len(targets)} records tried" if len(targets) < len(row) else ""
     return framed("A5", knows, rates, note)
 
 

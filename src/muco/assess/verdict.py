@@ -100,7 +100,7 @@ def _sentence(assessment: Assessment) -> str:
         )
     if assessment.informed is not None:
         mean = coarse(assessment.informed.record.rate.value, people)
-        sure = coarse(assessment.informed.above_nine_tenths, people)
+        sure = coarse(assessment.informed.spread.above_nine_tenths, people)
         return (
             f"{someone} gives a person's own row a probability of {mean} on average, and is at least 90 % sure "
             f"of it, rightly, for {sure} of people; this is measured on this release and no bound."
@@ -209,6 +209,11 @@ def _proven(assessment: Assessment) -> Iterator[str]:
             f"Linking by {list_known(assessment.method)}: at most {percent(assessment.proven)}, {of}, because "
             f"{tell_why_proven(assessment.method)}."
         )
+    if _is_blind(assessment) and assessment.proven is not None:
+        yield (
+            "Rerunning the partition (minimality attack): no sensitive value was looked at when groups were "
+            "formed, so the choice of groups tells nothing of them."
+        )
     if assessment.classes.has_groups:
         for found in assessment.classes.diversity:
             most = percent(1 / found.frequency)
@@ -254,5 +259,9 @@ def _limits(assessment: Assessment) -> Iterator[str]:
         found = coarse(assessment.with_untouched.identity.rate.value, people)
         yield f"Untouched columns are not protected: with all of them known, {found} of people are found."
     if not assessment.is_aligned:
-        yield "Without knowing which row is whose, neither identity disclosure nor linking can be measured."
+        yield (
+            "Without knowing which row is whose, neither identity disclosure nor linking can be measured. Name a "
+            "column that tells it (record), or muco's hidden file (hidden); of its own Mondrian and Anatomy, muco "
+            "writes what linking finds into the certificate as it anonymizes."
+        )
     yield "That a person is in the table is not hidden. Another release of the same people is a new decision."

@@ -32,6 +32,10 @@ def show_assessment(assessment: Assessment) -> None:
         risks.add_row(figure.name, f"{figure.value:.3f}", interval, _share(figure.raw), _share(figure.chance))
     out.print("\nrisks", style="bold")
     out.print(risks)
+    noted = [figure for figure in _of(assessment, Aspect.RISK) if figure.note]
+    for note in dict.fromkeys(figure.note for figure in noted):
+        names = ", ".join(figure.name for figure in noted if figure.note == note)
+        out.print(f"[yellow]note:[/] {names}: {note}")
     for title, aspect in (("form", Aspect.FORM), ("worth", Aspect.WORTH)):
         table = _grid("", "", "")
         for figure in _of(assessment, aspect):

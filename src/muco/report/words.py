@@ -89,6 +89,8 @@ def name_figure(figure: Figure, method: Method | None = None) -> str:
     if method in {Method.MONDRIAN, Method.ANATOMY} and figure.name in _WITHOUT_TABLES:
         return _WITHOUT_TABLES[figure.name]
     name, _, attribute = figure.name.partition(":")
+    if name == "corruption":
+        return f"groups and tables, and {attribute} rows told"
     if name in {"inference", "informed-inference"}:
         return f"{'informed ' if '-' in name else ''}guess of {attribute}"
     if name == "single-value":
