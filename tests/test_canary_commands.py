@@ -9,7 +9,8 @@ import polars as pl
 import pytest
 
 from muco.policy import Policy
-from test_canary import KEY, found, run
+from shell import KEY
+from test_canary import found, run
 
 PEOPLE = range(60)
 COLUMNS: dict[str, list[str]] = {

@@ -7,11 +7,14 @@ import os
 import signal
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from muco import Microdata, Policy, divide_table
+from muco._core import allow_calls, stop_calls
 from muco.example import generate, policy_text
 from shell import people, start
 
@@ -64,6 +67,18 @@ def test_a_stopped_run_ends_within_a_second_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
     # A second on an idle machine; the tests may share theirs with others.
     assert time.monotonic() - sent < 1 + 2 * os.getloadavg()[0] / (os.cpu_count() or 1)
+
+
+def test_calls_that_other_threads_wait_for_end_when_told() -> None:
+    # Drawn groups of 100,000 records take seconds; a call looks up 20 times a second.
+    policy = Policy.of(quasi=["age", "education"], sensitive="salary", grouping="sampled")
+    microdata = Microdata.of(generate(100_000), policy)
+    stop_calls()
+    try:
+        with ThreadPoolExecutor(1) as pool, pytest.raises(KeyboardInterrupt):
+            pool.submit(divide_table, microdata).result()
+    finally:
+        allow_calls()
 
 
 def test_a_run_killed_while_it_writes_leaves_whole_files_and_the_next_sweeps(tmp_path: Path) -> None:

@@ -148,6 +148,12 @@ def randomize_unchanged_tuples(
 def tag_records(key: bytes, columns: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A keyed tag of each row of `columns` (records, columns), random in its content and copy number."""
 
+def stop_calls() -> None:
+    """Let the calls that any thread waits for end with KeyboardInterrupt, until `allow_calls`."""
+
+def allow_calls() -> None:
+    """Let calls run to their end again."""
+
 def shuffled(key: bytes, count: int) -> NDArray[np.int64]:
     """A keyed permutation of range(count)."""
 

@@ -8,6 +8,7 @@ mod rules;
 mod streams;
 mod text;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -21,6 +22,9 @@ use crate::{Cancel, Codes, Error};
 
 /// How often a running call looks for Ctrl-C.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Whether the calls of all threads are to end: signals reach the main thread only.
+static STOPPED: AtomicBool = AtomicBool::new(false);
 
 impl From<Error> for PyErr {
     fn from(error: Error) -> PyErr {
@@ -50,6 +54,10 @@ pub(super) fn interruptible<T: Send>(
                         return Err(PyArithmeticError::new_err("the core stopped without a result"));
                     }
                     Err(RecvTimeoutError::Timeout) => {
+                        if STOPPED.load(Ordering::Relaxed) {
+                            cancel.raise();
+                            return Err(Error::Cancelled.into());
+                        }
                         if let Err(signal) = Python::attach(|py| py.check_signals()) {
                             // The scope waits for the job; the signal's own exception is what counts.
                             cancel.raise();
@@ -86,11 +94,23 @@ pub(super) fn offsets<'py>(py: Python<'py>, numbers: impl IntoIterator<Item = us
     numbers.into_iter().map(|n| n as i64).collect::<Vec<i64>>().into_pyarray(py)
 }
 
+#[pyfunction]
+fn stop_calls() {
+    STOPPED.store(true, Ordering::Relaxed);
+}
+
+#[pyfunction]
+fn allow_calls() {
+    STOPPED.store(false, Ordering::Relaxed);
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     engine::register(module)?;
     streams::register(module)?;
     rules::register(module)?;
     assess::register(module)?;
-    text::register(module)
+    text::register(module)?;
+    module.add_function(wrap_pyfunction!(stop_calls, module)?)?;
+    module.add_function(wrap_pyfunction!(allow_calls, module)?)
 }

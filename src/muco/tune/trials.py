@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
+from muco._core import allow_calls, stop_calls
 from muco.errors import InfeasibleError, MucoWarning
 from muco.tune.score import LARGE, Score, Yardstick
 from muco.tune.setting import Setting
@@ -71,7 +72,10 @@ class Trials:
                     if told is not None:
                         told(setting.name)
             except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
+                # Signals reach the main thread only: the calls that other threads wait for are told.
+                stop_calls()
+                pool.shutdown(cancel_futures=True)
+                allow_calls()
                 raise
 
     def _score(self, setting: Setting, run: int) -> Score | str:
