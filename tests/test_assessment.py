@@ -1,9 +1,8 @@
-"""All measures of a release in one result: classes, figures, requirements, verdict, gate; worked on four people."""
+"""All measures of a release in one result: classes, figures, requirements, verdict; worked on four people."""
 
 from __future__ import annotations
 
 import json
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from muco.assess.exposure import measure_exposure
 from muco.assess.figures import Aspect
 from muco.assess.requirement import Requirement, check_bounds
 from muco.assess.verdict import THRESHOLDS, Finding, coarse
-from muco.errors import PolicyError, ReleaseError, TableError
+from muco.errors import PolicyError, TableError
 
 POLICY = muco.Policy.of(quasi="age", sensitive="pay")
 PEOPLE = pl.DataFrame({"age": [20, 25, 30, 34], "pay": [1, 2, 3, 3]})
@@ -277,35 +276,3 @@ def test_exposure_tells_who_is_unique_and_what_makes_them_so() -> None:
     assert [(d.attribute, d.alone, d.without) for d in found.drivers] == [("sex", 0.25, 0.0), ("age", 0.0, 0.25)]
     assert (found.untouched_names, found.untouched) == (("pay",), 0.5)
     assert dict(found.sizes) == {1: 0.5, 2: 0.5, 3: 0, 5: 0, 10: 0, 20: 0}
-
-
-def test_the_gate_lets_a_proven_run_pass_at_its_bound() -> None:
-    _, release, hidden = groups_of_four(max_risk=0.25)
-    assert hidden.outcome.smallest_group == 4
-    assert release.certificate.gate["informed_risk"] == 0.25
-
-
-def test_the_gate_stops_a_run_above_it_and_says_what_to_do() -> None:
-    with pytest.raises(ReleaseError, match=r"is 0\.2500 .* max_risk is 0\.2.*Raise diversity to 5"):
-        groups_of_four(max_risk=0.2)
-
-
-def test_the_gate_measures_what_is_not_proven() -> None:
-    with pytest.raises(ReleaseError, match=r"measured, no bound.*preset provable with diversity 20"):
-        groups_of_four(max_risk=0.05, delta=Fraction(1, 2))
-
-
-def test_the_gate_and_the_assessment_measure_the_same() -> None:
-    table, release, hidden = groups_of_four(max_risk=1.0, delta="1/2")
-    found = assess_release(table, release, hidden.outcome.groups.microdata.policy, hidden=hidden).risk
-    assert release.certificate.gate["informed_risk"] == pytest.approx(found, abs=1e-4)
-
-
-def test_a_reason_passes_the_gate_and_stands_in_the_certificate() -> None:
-    _, release, _ = groups_of_four(max_risk=0.2, accept_risk="kept in house")
-    assert release.certificate.gate["accepted_because"] == "kept in house"
-
-
-def test_a_reason_without_a_gate_makes_no_sense() -> None:
-    with pytest.raises(PolicyError, match="accept_risk names a reason"):
-        muco.Policy.of(quasi="age", sensitive="pay", accept_risk="why")
